@@ -1,0 +1,1 @@
+//! (owner writes this line)

@@ -1,0 +1,5 @@
+//! (owner writes this line)
+
+pub mod deadlines;
+pub mod layers;
+pub mod view;

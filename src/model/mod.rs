@@ -1,0 +1,20 @@
+//! The nouns of the platform: kinds, objects, verdicts, problems. Pure data; knows no other folder and does no I/O.
+
+pub mod audit;
+pub mod context;
+pub mod feed;
+pub mod kind;
+pub mod object;
+pub mod problem;
+pub mod projection;
+pub mod text;
+pub mod verdict;
+pub mod world;
+
+pub use kind::{Kind, Scope};
+pub use object::{Meta, Object, ObjectRef};
+pub use problem::{Problem, ProblemKind};
+pub use world::World;
+
+/// A point in time, UTC.
+pub type Time = jiff::Timestamp;

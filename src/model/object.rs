@@ -1,0 +1,57 @@
+//! One observed object, reduced to what the console uses. Owns metadata and the entry into the projections; keeps no raw JSON.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Kind, Time};
+
+/// Identity of an object by name. Selection on screen uses the UID instead.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ObjectRef {
+    /// Kind.
+    pub kind: Kind,
+    /// Namespace; empty for cluster-scoped kinds.
+    pub namespace: String,
+    /// Name.
+    pub name: String,
+}
+
+/// Metadata that verdicts need. Strings are as the cluster sent them: sanitise before painting ([`super::text`]).
+#[derive(Debug, Clone, Default, PartialEq)]
+#[allow(missing_docs)] // the Kubernetes names
+pub struct Meta {
+    pub namespace: Arc<str>,
+    pub name: Arc<str>,
+    pub uid: Arc<str>,
+    pub resource_version: Arc<str>,
+    /// `None` where the API has no generation (the aggregated kinds).
+    pub generation: Option<i64>,
+    pub created: Option<Time>,
+    pub deleted: Option<Time>,
+    pub finalizers: Vec<Arc<str>>,
+    pub labels: BTreeMap<Arc<str>, Arc<str>>,
+    pub annotations: BTreeMap<Arc<str>, Arc<str>>,
+    /// Owners as (kind, name, uid).
+    pub owners: Vec<(Arc<str>, Arc<str>, Arc<str>)>,
+}
+
+/// An object as the console keeps it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Object {
+    /// Kind.
+    pub kind: Kind,
+    /// `apiVersion` as served; decides where conditions are read.
+    pub api_version: Arc<str>,
+    /// Metadata.
+    pub meta: Meta,
+    /// The projection of spec and status.
+    pub body: super::projection::Body,
+}
+
+impl Object {
+    /// The name-identity of this object.
+    pub fn reference(&self) -> ObjectRef {
+        ObjectRef { kind: self.kind, namespace: self.meta.namespace.to_string(), name: self.meta.name.to_string() }
+    }
+}

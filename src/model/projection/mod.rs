@@ -1,0 +1,170 @@
+//! From served JSON to the few fields that verdicts use. Owns the entry, metadata and conditions; one file a family of kinds.
+//! Lenient by rule: a field of an unexpected type counts as absent, and nothing here panics or fails on odd JSON below the metadata.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{Kind, Meta, Object, Time};
+
+pub mod capi;
+pub mod core;
+pub mod cozystack;
+pub mod kamaji;
+pub mod kubevirt;
+pub mod release;
+
+/// One condition, of either style. `status` stays text: the enum is open.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[allow(missing_docs)] // the Kubernetes names
+pub struct Condition {
+    pub kind: Arc<str>,
+    pub status: Arc<str>,
+    pub reason: Arc<str>,
+    pub message: Arc<str>,
+    pub severity: Arc<str>,
+    pub observed_generation: Option<i64>,
+    pub since: Option<Time>,
+}
+
+/// The projected part of an object, by family.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs)] // one variant a struct, documented there
+pub enum Body {
+    App(Box<cozystack::App>),
+    TenantNamespace(cozystack::TenantNamespace),
+    Options(Box<cozystack::Options>),
+    Release(Box<release::Release>),
+    Monitor(cozystack::Monitor),
+    Workload(cozystack::Workload),
+    Conditioned(cozystack::Conditioned),
+    TenantControlPlane(Box<kamaji::TenantControlPlane>),
+    DataStore(kamaji::DataStore),
+    KamajiControlPlane(Box<kamaji::KamajiControlPlane>),
+    Cluster(Box<capi::Cluster>),
+    MachineDeployment(Box<capi::MachineDeployment>),
+    MachineSet(Box<capi::MachineSet>),
+    Machine(Box<capi::Machine>),
+    MachineHealthCheck(Box<capi::MachineHealthCheck>),
+    KubevirtMachine(kubevirt::KubevirtMachine),
+    VirtualMachine(kubevirt::VirtualMachine),
+    DataVolume(kubevirt::DataVolume),
+    ConfigMap(core::ConfigMap),
+    Pod(Box<core::Pod>),
+    Service(core::Service),
+    Event(Box<core::Event>),
+    Quota(Box<core::Quota>),
+    Job(core::Job),
+    Deployment(core::Deployment),
+    /// Only metadata matters.
+    Plain,
+}
+
+impl Object {
+    /// Projects one served object. `None` when `apiVersion`, `kind` or `metadata.name` is missing or the kind isn't ours.
+    pub fn from_value(value: &Value) -> Option<Object> {
+        let api_version = value.get("apiVersion")?.as_str()?;
+        let kind = Kind::of(api_version, value.get("kind")?.as_str()?)?;
+        Self::of_kind(kind, api_version, value)
+    }
+
+    /// The same for an item of a list, where `apiVersion` and `kind` are the list's.
+    pub fn of_kind(kind: Kind, api_version: &str, value: &Value) -> Option<Object> {
+        let meta = meta(value.get("metadata")?)?;
+        let body = match kind {
+            Kind::ComputePlane | Kind::KubernetesNodes | Kind::Tenant | Kind::TenantModule => {
+                Body::App(Box::new(cozystack::App::project(value)))
+            }
+            Kind::TenantNamespace | Kind::Namespace => Body::TenantNamespace(cozystack::TenantNamespace::project(value)),
+            Kind::OptionList => Body::Options(Box::new(cozystack::Options::project(value))),
+            Kind::HelmRelease => Body::Release(Box::new(release::Release::project(value))),
+            Kind::WorkloadMonitor => Body::Monitor(cozystack::Monitor::project(value)),
+            Kind::Workload => Body::Workload(cozystack::Workload::project(value)),
+            Kind::Package | Kind::PackageSource | Kind::ExternalArtifact | Kind::TalosConfig | Kind::KubevirtCluster => {
+                Body::Conditioned(cozystack::Conditioned::project(value))
+            }
+            Kind::TenantControlPlane => Body::TenantControlPlane(Box::new(kamaji::TenantControlPlane::project(value))),
+            Kind::DataStore => Body::DataStore(kamaji::DataStore::project(value)),
+            Kind::KamajiControlPlane => Body::KamajiControlPlane(Box::new(kamaji::KamajiControlPlane::project(value))),
+            Kind::Cluster => Body::Cluster(Box::new(capi::Cluster::project(api_version, value))),
+            Kind::MachineDeployment => Body::MachineDeployment(Box::new(capi::MachineDeployment::project(api_version, value))),
+            Kind::MachineSet => Body::MachineSet(Box::new(capi::MachineSet::project(api_version, value))),
+            Kind::Machine => Body::Machine(Box::new(capi::Machine::project(api_version, value))),
+            Kind::MachineHealthCheck => Body::MachineHealthCheck(Box::new(capi::MachineHealthCheck::project(api_version, value))),
+            Kind::KubevirtMachine => Body::KubevirtMachine(kubevirt::KubevirtMachine::project(value)),
+            Kind::VirtualMachine | Kind::VirtualMachineInstance => Body::VirtualMachine(kubevirt::VirtualMachine::project(value)),
+            Kind::DataVolume => Body::DataVolume(kubevirt::DataVolume::project(value)),
+            Kind::ConfigMap => Body::ConfigMap(core::ConfigMap::project(value)),
+            Kind::Pod => Body::Pod(Box::new(core::Pod::project(value))),
+            Kind::Service => Body::Service(core::Service::project(value)),
+            Kind::Event => Body::Event(Box::new(core::Event::project(value))),
+            Kind::ResourceQuota => Body::Quota(Box::new(core::Quota::project(value))),
+            Kind::Job => Body::Job(core::Job::project(value)),
+            Kind::Deployment => Body::Deployment(core::Deployment::project(value)),
+            Kind::PersistentVolumeClaim | Kind::StorageClass | Kind::ApplicationDefinition | Kind::Role => Body::Plain,
+        };
+        Some(Object { kind, api_version: api_version.into(), meta, body })
+    }
+}
+
+fn meta(m: &Value) -> Option<Meta> {
+    let name = m.get("name")?.as_str()?;
+    let pairs = |key: &str| {
+        let map = m.get(key).and_then(Value::as_object);
+        map.into_iter().flatten().filter_map(|(k, v)| Some((Arc::from(k.as_str()), Arc::from(v.as_str()?)))).collect()
+    };
+    Some(Meta {
+        namespace: text(m, "namespace"),
+        name: name.into(),
+        uid: text(m, "uid"),
+        resource_version: text(m, "resourceVersion"),
+        generation: m.get("generation").and_then(Value::as_i64),
+        created: time(m, "creationTimestamp"),
+        deleted: time(m, "deletionTimestamp"),
+        finalizers: array(m, "finalizers").filter_map(Value::as_str).map(Arc::from).collect(),
+        labels: pairs("labels"),
+        annotations: pairs("annotations"),
+        owners: array(m, "ownerReferences").map(|o| (text(o, "kind"), text(o, "name"), text(o, "uid"))).collect(),
+    })
+}
+
+/// The string under `key`, empty when absent or of another type.
+pub fn text(v: &Value, key: &str) -> Arc<str> {
+    v.get(key).and_then(Value::as_str).unwrap_or_default().into()
+}
+
+/// The time under `key`, `None` when absent or unparsable.
+pub fn time(v: &Value, key: &str) -> Option<Time> {
+    v.get(key).and_then(Value::as_str).and_then(|s| s.parse().ok())
+}
+
+/// The items of the array under `key`, none when absent or of another type.
+pub fn array<'a>(v: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
+    v.get(key).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// The value at a path of keys.
+pub fn at<'a>(v: &'a Value, path: &[&str]) -> Option<&'a Value> {
+    path.iter().try_fold(v, |v, key| v.get(key))
+}
+
+/// The conditions of a list that stands at `path`.
+pub fn conditions(v: &Value, path: &[&str]) -> Vec<Condition> {
+    let list = at(v, path).and_then(Value::as_array).into_iter().flatten();
+    list.map(|c| Condition {
+        kind: text(c, "type"),
+        status: text(c, "status"),
+        reason: text(c, "reason"),
+        message: text(c, "message"),
+        severity: text(c, "severity"),
+        observed_generation: c.get("observedGeneration").and_then(Value::as_i64),
+        since: time(c, "lastTransitionTime"),
+    })
+    .filter(|c| !c.kind.is_empty())
+    .collect()
+}
+
+/// The condition of one type.
+pub fn find<'a>(conditions: &'a [Condition], kind: &str) -> Option<&'a Condition> {
+    conditions.iter().find(|c| &*c.kind == kind)
+}

@@ -1,0 +1,39 @@
+//! Work that state asks the runtime to do, as plain data. (seam between state and runtime: extend, don't rename)
+
+use crate::model::{ObjectRef, feed::Subscription};
+
+/// Work for the runtime.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Leave.
+    Quit,
+    /// Give the terminal back and stop until resumed (Ctrl-Z).
+    Suspend,
+    /// Open a context (by name; `None` for the current one) with these namespaces (empty: find out).
+    Connect {
+        /// Context name.
+        context: Option<String>,
+        /// Namespaces to use; empty to find out.
+        namespaces: Vec<String>,
+    },
+    /// These, and only these, are to be watched from now on; feeds carry this generation. Unchanged ones keep running.
+    Subscribe {
+        /// Number to tag feeds with.
+        generation: u64,
+        /// The whole wish list.
+        wanted: Vec<Subscription>,
+    },
+    /// Try refused or lost sources again now.
+    RetryNow,
+    /// GET one object for reading; answered by `Msg::Fetched`.
+    Fetch {
+        /// Number to answer with.
+        request: u64,
+        /// Object.
+        object: ObjectRef,
+    },
+    /// Put text on the clipboard (OSC 52).
+    Copy(String),
+    /// Tick not later than then: something on screen or a deadline depends on it.
+    WakeAt(crate::model::Time),
+}

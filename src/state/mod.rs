@@ -1,0 +1,4 @@
+//! (owner writes this line)
+
+pub mod effect;
+pub mod msg;
