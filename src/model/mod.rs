@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod context;
+pub mod dump;
 pub mod feed;
 pub mod kind;
 pub mod object;
