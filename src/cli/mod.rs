@@ -1,1 +1,5 @@
-//! (owner writes this line)
+//! The command line: one file a subcommand. Owns dispatch; must not judge or decide anything itself.
+
+pub mod args;
+pub mod exit;
+pub mod output;
