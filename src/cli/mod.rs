@@ -2,4 +2,6 @@
 
 pub mod args;
 pub mod exit;
+pub mod get;
 pub mod output;
+pub mod plane_name;
