@@ -3,5 +3,7 @@
 pub mod args;
 pub mod exit;
 pub mod get;
+pub mod offline;
 pub mod output;
 pub mod plane_name;
+pub mod shell;
