@@ -134,6 +134,16 @@ mod tests {
     }
 
     #[test]
+    fn the_documented_example_is_valid_and_says_the_defaults() {
+        let l = read(include_str!("../../assets/settings.yaml"));
+        assert!(l.warnings.is_empty(), "{:?}", l.warnings);
+        assert_eq!(l.settings.deadlines, Deadlines::default());
+        let undocumented: Vec<&str> =
+            fields::FIELDS.iter().map(|f| f.name).filter(|n| !include_str!("../../assets/settings.yaml").contains(n)).collect();
+        assert_eq!(undocumented, ["theme"], "settings that the example doesn't show");
+    }
+
+    #[test]
     fn a_setting_that_locks_fails_closed() {
         // Somebody who wrote readOnly meant it: a value we can't read must not leave the console writable.
         let l = read("readOnly: ja\n");

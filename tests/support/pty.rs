@@ -54,7 +54,10 @@ impl Pty {
         command.cwd(home);
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
-        let model = Arc::new((Mutex::new(Model { parser: vt100::Parser::new(nz(rows), nz(columns), 0), raw: Vec::new(), ended: false }), Condvar::new()));
+        let model = Arc::new((
+            Mutex::new(Model { parser: vt100::Parser::new(nz(rows), nz(columns), 0), raw: Vec::new(), ended: false }),
+            Condvar::new(),
+        ));
         let mut reader = pair.master.try_clone_reader().unwrap();
         let shared = Arc::clone(&model);
         std::thread::spawn(move || {
@@ -102,7 +105,12 @@ impl Pty {
                 return;
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero() && !m.ended, "waited for {what} (ended: {}); the screen shows:\n{}", m.ended, m.parser.screen().contents());
+            assert!(
+                !left.is_zero() && !m.ended,
+                "waited for {what} (ended: {}); the screen shows:\n{}",
+                m.ended,
+                m.parser.screen().contents()
+            );
             m = self.model.1.wait_timeout(m, left).unwrap().0;
         }
     }
