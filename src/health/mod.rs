@@ -1,5 +1,6 @@
 //! (owner writes this line)
 
+pub mod catalog;
 pub mod deadlines;
 pub mod layers;
 pub mod view;
