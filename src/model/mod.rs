@@ -9,6 +9,7 @@ pub mod kind;
 pub mod object;
 pub mod problem;
 pub mod projection;
+pub mod redact;
 pub mod text;
 pub mod verdict;
 pub mod world;
