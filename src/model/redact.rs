@@ -147,7 +147,12 @@ fn keep(from: &Value, to: &mut Value, path: &[&str]) {
                 *to = Value::Object(Map::new());
             }
             if let Some(target) = to.as_object_mut() {
-                keep(found, target.entry(key).or_insert(Value::Null), rest);
+                let mut slot = target.remove(key).unwrap_or_default();
+                keep(found, &mut slot, rest);
+                // A path that leads nowhere must not leave an empty shell behind.
+                if !slot.is_null() {
+                    target.insert(key.to_string(), slot);
+                }
             }
         }
         _ => {}
