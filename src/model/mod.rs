@@ -1,5 +1,6 @@
 //! The nouns of the platform: kinds, objects, verdicts, problems. Pure data; knows no other folder and does no I/O.
 
+pub mod access;
 pub mod age;
 pub mod audit;
 pub mod context;
