@@ -11,6 +11,7 @@ pub mod object;
 pub mod problem;
 pub mod projection;
 pub mod redact;
+pub mod selector;
 pub mod text;
 pub mod verdict;
 pub mod world;
@@ -18,6 +19,7 @@ pub mod world;
 pub use kind::{Kind, Scope};
 pub use object::{Meta, Object, ObjectRef};
 pub use problem::{Problem, ProblemKind};
+pub use selector::Selector;
 pub use world::World;
 
 /// A point in time, UTC.
