@@ -105,7 +105,8 @@ mod tests {
     #[test]
     fn every_kind_has_a_row_and_no_row_is_a_secret() {
         for k in KINDS {
-            assert!(row_of(k.kind).is_some(), "{:?}", k.kind);
+            // A TalosConfig carries a credential in its status: it is understood in dumps and never asked for.
+            assert_eq!(row_of(k.kind).is_some(), k.kind != Kind::TalosConfig, "{:?}", k.kind);
         }
         for r in ROWS {
             assert!(!r.resource.contains("secret"), "{r:?}");

@@ -6,7 +6,10 @@ use serde_json::Value;
 
 use super::items::Splitter;
 use crate::{
-    cluster::ask::{Ask, Place, Stream},
+    cluster::{
+        ask::{Ask, Place, Stream},
+        errors::problem_of_status,
+    },
     model::{Kind, Object, Problem, ProblemKind, Scope, world::Source},
 };
 
@@ -213,18 +216,12 @@ fn event(line: &[u8], kind: Kind, api_version: &str) -> Result<Line, Problem> {
 
 /// The problem behind a `Status` inside a watch.
 fn status(s: &Value) -> Problem {
-    let code = s.get("code").and_then(Value::as_i64).unwrap_or_default();
-    let kind = match code {
-        410 => ProblemKind::Gone,
-        401 => ProblemKind::Unauthorized,
-        403 => ProblemKind::Forbidden,
-        429 => ProblemKind::TooManyRequests,
-        504 => ProblemKind::Timeout,
-        _ if s.get("reason").and_then(Value::as_str) == Some("Expired") => ProblemKind::Gone,
-        _ => ProblemKind::ServerError,
-    };
-    let message = s.get("message").and_then(Value::as_str).unwrap_or_default();
-    Problem::new(kind, format!("the server ended the watch ({code})")).detail(crate::model::text::line(message))
+    match serde_json::from_value::<kube::core::Status>(s.clone()) {
+        Ok(status) => problem_of_status(&status),
+        Err(e) => {
+            Problem::new(ProblemKind::Unreadable, "the server ended the watch with an answer that can't be read").detail(e.to_string())
+        }
+    }
 }
 
 #[cfg(test)]
