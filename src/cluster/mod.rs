@@ -9,6 +9,7 @@ pub mod errors;
 pub mod guard;
 pub mod layer;
 pub mod namespaces;
+pub mod raw;
 pub mod session;
 pub mod trail;
 pub mod watch;

@@ -46,7 +46,7 @@ pub enum Line {
     Failed(Problem),
 }
 
-fn query(source: &Source, more: &[(&str, String)]) -> String {
+pub(in crate::cluster) fn query(source: &Source, more: &[(&str, String)]) -> String {
     let mut q = String::new();
     let selectors = [("fieldSelector", source.selector.fields.clone()), ("labelSelector", source.selector.labels.clone())];
     for (k, v) in selectors.iter().chain(more) {
