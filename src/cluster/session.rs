@@ -1,7 +1,10 @@
 //! One context, connected: two guarded clients, what the server serves, and the questions the console asks. Owns time limits and the mapping
 //! of answers to problems; must not retry a write, and knows no screens.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use http_body::Body as HttpBody;
@@ -33,18 +36,35 @@ const MAX_OBJECT: usize = 32 << 20;
 /// A connected context. Clones share everything.
 #[derive(Clone)]
 pub struct Session {
-    short: Client,
-    long: Client,
+    clients: Arc<RwLock<Pair>>,
     info: Arc<ContextInfo>,
     limit: Duration,
     discovered: Arc<OnceCell<Discovered>>,
     discovering: Arc<Mutex<()>>,
 }
 
+/// One client for short calls, with a read timeout, and one for watches, without.
+#[derive(Clone)]
+struct Pair {
+    short: Client,
+    long: Client,
+}
+
 impl Session {
     /// Over two clients that already stand behind the guard.
     pub fn new(short: Client, long: Client, info: ContextInfo, limit: Duration) -> Session {
-        Session { short, long, info: Arc::new(info), limit, discovered: Arc::default(), discovering: Arc::default() }
+        let clients = Arc::new(RwLock::new(Pair { short, long }));
+        Session { clients, info: Arc::new(info), limit, discovered: Arc::default(), discovering: Arc::default() }
+    }
+
+    /// Takes the clients of another session: the login was renewed. Requests under way end with the old one.
+    pub fn renew(&self, other: &Session) {
+        let new = other.pair();
+        *self.clients.write().unwrap_or_else(PoisonError::into_inner) = new;
+    }
+
+    fn pair(&self) -> Pair {
+        self.clients.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Over any service, put behind the guard here: the embedded platform and tests.
@@ -180,7 +200,8 @@ impl Session {
 
 impl Ask for Session {
     async fn send(&self, request: http::Request<Vec<u8>>, long: bool) -> Result<http::Response<Stream>, Problem> {
-        let client = if long { &self.long } else { &self.short };
+        let pair = self.pair();
+        let client = if long { &pair.long } else { &pair.short };
         let answer = client.send(request.map(Body::from)).await.map_err(|e| problem_of(&e))?;
         let (head, body) = answer.into_parts();
         let body: Stream = body.map_err(boxed).boxed_unsync();
