@@ -2,11 +2,11 @@
 
 //pub mod draft;
 pub mod forecast;
-//pub mod merge;
-//pub mod patch;
+pub mod merge;
+pub mod patch;
 pub mod path;
 //pub mod rollout;
-//pub mod settled;
+pub mod settled;
 pub mod spelling;
 pub mod template;
 

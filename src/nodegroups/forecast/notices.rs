@@ -118,7 +118,7 @@ fn of_pool(pool: &PoolForecast, before: &Groups, after: &Groups, out: &mut Vec<N
             }
         }
     }
-    if changed(pool, "kubelet") {
+    if kubelet(before) != kubelet(after) {
         let text = "a changed kubelet setting of an existing pool never reaches its nodes, though every release stays ready".to_string();
         add("E-FROZEN", "warning", "kubelet", text, "make a new pool with the setting and remove this one");
     }
@@ -143,6 +143,10 @@ fn disk(group: &Groups) -> Option<i128> {
     spelling::exact(&super::shown_disk(group.get("diskSize")))
 }
 
-fn changed(pool: &PoolForecast, field: &str) -> bool {
-    pool.fields.iter().chain(&pool.also).any(|f| f == field || f.strip_prefix(field).is_some_and(|rest| rest.starts_with('.')))
+/// Kubelet settings that say something: empty text means the default, as absence does.
+fn kubelet(group: &Groups) -> Vec<(&String, &Value)> {
+    let leaves = group.get("kubelet").and_then(Value::as_object).into_iter().flatten();
+    let mut said: Vec<(&String, &Value)> = leaves.filter(|(_, v)| template::truthy(v)).collect();
+    said.sort_by_key(|(key, _)| *key);
+    said
 }
