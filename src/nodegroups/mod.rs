@@ -1,11 +1,11 @@
 //! The platform's rules for `nodeGroups`: what an edit does, how it is merged, written and followed. Pure: no I/O, no clock.
 
-//pub mod draft;
+pub mod draft;
 pub mod forecast;
 pub mod merge;
 pub mod patch;
 pub mod path;
-//pub mod rollout;
+pub mod rollout;
 pub mod settled;
 pub mod spelling;
 pub mod template;
