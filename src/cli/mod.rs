@@ -5,5 +5,6 @@ pub mod exit;
 pub mod get;
 pub mod offline;
 pub mod output;
+pub mod plan;
 pub mod plane_name;
 pub mod shell;

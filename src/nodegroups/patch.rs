@@ -122,17 +122,22 @@ fn required() -> [(&'static str, Value); 4] {
     ]
 }
 
-/// The map as it must be written: required fields spelled out (a PATCH stores defaults only for groups that were there before it), and null
-/// groups left out (Helm drops them, but the next PATCH would make them real pools).
-pub fn writable(desired: &Groups) -> Groups {
-    let fill = |group: &Groups| {
+/// The map as it must be written: required fields spelled out (a PATCH stores defaults only for groups that were there before it; and a field
+/// that `live` shows must not be removed only because a file left it to the default), and null groups left out (Helm drops them, but the next
+/// PATCH would make them real pools).
+pub fn writable(live: &Groups, desired: &Groups) -> Groups {
+    let fill = |name: &String, group: &Groups| {
+        let shown = live.get(name).and_then(Value::as_object);
         let mut group = group.clone();
         for (field, value) in required() {
-            group.entry(field).or_insert(value);
+            if shown.is_none_or(|s| s.contains_key(field)) {
+                group.entry(field).or_insert(value);
+            }
         }
         Value::Object(group)
     };
-    desired.iter().filter(|(_, g)| !g.is_null()).map(|(name, g)| (name.clone(), g.as_object().map_or_else(|| g.clone(), fill))).collect()
+    let pools = desired.iter().filter(|(_, group)| !group.is_null());
+    pools.map(|(name, group)| (name.clone(), group.as_object().map_or_else(|| group.clone(), |g| fill(name, g)))).collect()
 }
 
 /// Something that reading shows and that is not what is stored: any PATCH makes the shown form real.

@@ -83,12 +83,19 @@ fn a_missing_spec_or_map_is_added_whole() {
 
 #[test]
 fn what_is_written_has_every_required_field_and_no_null_pool() {
-    let written = writable(&map(json!({"new": {"maxReplicas": 2, "roles": ["x"]}, "old": null, "odd": "text"})));
+    let written = writable(&Groups::new(), &map(json!({"new": {"maxReplicas": 2, "roles": ["x"]}, "old": null, "odd": "text"})));
     let want = json!({
         "new": {"maxReplicas": 2, "roles": ["x"], "minReplicas": 0, "instanceType": "u1.medium", "diskSize": "20Gi"},
         "odd": "text"
     });
     assert_eq!(written, map(want));
+}
+
+#[test]
+fn a_field_left_to_its_default_is_not_removed_from_a_pool_that_shows_it() {
+    let live = map(json!({"web": {"diskSize": "20Gi", "maxReplicas": 3}}));
+    let written = writable(&live, &map(json!({"web": {"maxReplicas": 4}})));
+    assert_eq!(written, map(json!({"web": {"maxReplicas": 4, "diskSize": "20Gi"}})));
 }
 
 #[test]

@@ -65,6 +65,7 @@ pub struct Machines {
 
 /// The way to make an edit without rolling: a field whose new text means the same as the old one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct KeepSpelling {
     /// Field.
     pub path: FieldPath,
