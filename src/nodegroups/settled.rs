@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn one_old_read_proves_nothing_two_prove_a_loss() {
         let (before, desired) = (json!({"web": {"max": 3}}), json!({"web": {"max": 4}}));
-        assert_eq!(judge(before.clone(), desired.clone(), &[before.clone()]), Settled::Unsettled);
+        assert_eq!(judge(before.clone(), desired.clone(), std::slice::from_ref(&before)), Settled::Unsettled);
         assert_eq!(judge(before.clone(), desired.clone(), &[]), Settled::Unsettled);
         let Settled::Lost(lost) = judge(before.clone(), desired.clone(), &[desired, before.clone()]) else { panic!() };
         assert_eq!(lost[0].read, Some(json!(3)));

@@ -169,7 +169,7 @@ pub fn float_text(f: f64) -> String {
     let scientific = format!("{f:e}");
     let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
     match exponent.parse::<i32>() {
-        Ok(e) if f != 0.0 && (e < -4 || e >= GO_EXPONENT_FROM) => {
+        Ok(e) if f != 0.0 && !(-4..GO_EXPONENT_FROM).contains(&e) => {
             format!("{mantissa}e{}{:02}", if e < 0 { '-' } else { '+' }, e.unsigned_abs())
         }
         _ => format!("{f}"),

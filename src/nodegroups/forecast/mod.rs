@@ -211,6 +211,10 @@ pub(super) fn bounds(group: &Groups) -> (u32, u32) {
 }
 
 fn edited(out: &mut PoolForecast, before: &Groups, after: &Groups, layout: Layout) {
+    // The common case on every keystroke: nothing else than the pool being typed in differs.
+    if before == after {
+        return;
+    }
     let differences: Vec<Difference> = group_differences(&out.name, before, after);
     if differences.is_empty() {
         return;

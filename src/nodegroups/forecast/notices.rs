@@ -51,10 +51,10 @@ pub fn all(edit: &Edit<'_>) -> Vec<Notice> {
     out.extend(emptied(edit));
     out.extend(edit.gaps.iter().filter(|gap| gap.role == template::INGRESS_ROLE).map(ingress));
     out.extend(edit.after.iter().filter(|(_, group)| group.is_null()).map(|(name, _)| null_group(name)));
-    for pool in edit.pools {
-        let side = |groups: &'_ Groups| groups.get(&pool.name).and_then(Value::as_object).cloned();
-        if let (Some(before), Some(after)) = (side(edit.running), side(edit.coming)) {
-            of_pool(pool, &before, &after, &mut out);
+    for pool in edit.pools.iter().filter(|p| p.change != Change::None) {
+        let (before, after) = (edit.running.get(&pool.name), edit.coming.get(&pool.name));
+        if let (Some(Value::Object(before)), Some(Value::Object(after))) = (before, after) {
+            of_pool(pool, before, after, &mut out);
         }
     }
     out
@@ -110,13 +110,9 @@ fn of_pool(pool: &PoolForecast, before: &Groups, after: &Groups, out: &mut Vec<N
     let mut add = |id, severity, field: &str, message: String, fix: &str| {
         out.push(Notice { id, severity, path: at(field), message, fix: fix.to_string() });
     };
-    if template::Template::of(before, template::Layout::Split).disk != template::Template::of(after, template::Layout::Split).disk {
-        if let (Some(old), Some(new)) = (disk(before), disk(after)) {
-            if new < old {
-                let text = "a smaller disk shrinks nothing: every machine is recreated with an empty disk of the new size".to_string();
-                add("D-SHRINK", "warning", "diskSize", text, "keep the size");
-            }
-        }
+    if matches!((disk(before), disk(after)), (Some(old), Some(new)) if new < old) {
+        let text = "a smaller disk shrinks nothing: every machine is recreated with an empty disk of the new size".to_string();
+        add("D-SHRINK", "warning", "diskSize", text, "keep the size");
     }
     if kubelet(before) != kubelet(after) {
         let text = "a changed kubelet setting of an existing pool never reaches its nodes, though every release stays ready".to_string();

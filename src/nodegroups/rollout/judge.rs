@@ -19,9 +19,11 @@ enum Attempt {
 }
 
 fn attempt(baseline: Option<&Baseline>, release: &ReleaseSeen, written: Time) -> Attempt {
+    if release.suspended {
+        return Attempt::Running("suspended: nothing is applied until it is resumed".to_string());
+    }
     let Some(ready) = &release.ready else { return Attempt::Older };
-    let behind = matches!((release.generation, release.observed), (Some(g), Some(o)) if o < g);
-    if !is_newer(baseline, release, ready, written) || (behind && ready.status != "Unknown") {
+    if !is_newer(baseline, release, ready, written) {
         return Attempt::Older;
     }
     let words = if ready.message.is_empty() { ready.reason.clone() } else { ready.message.clone() };
@@ -32,18 +34,19 @@ fn attempt(baseline: Option<&Baseline>, release: &ReleaseSeen, written: Time) ->
     }
 }
 
-/// Generations decide where there are any: an attempt of a generation above the baseline is of this edit or a later one. Without them only
-/// the moment of the last flip tells; it has whole seconds, so a flip within the second of the write counts only if it isn't the known one.
+/// Whether `Ready` speaks of this edit (or a later one). Generations decide where there are any: the condition's own must be above the
+/// baseline. For a success the attempted one must be as well, since the condition's can advance alone; a failure may come before any attempt
+/// (bad values). `status.observedGeneration` proves nothing: it stays behind after a failed upgrade (`status.md` 0.4). Without generations
+/// only the moment of the last flip tells; it has whole seconds, so a flip within the second of the write counts only if it isn't the known one.
 fn is_newer(baseline: Option<&Baseline>, release: &ReleaseSeen, ready: &ReadySeen, written: Time) -> bool {
     let before = baseline.and_then(|b| b.generation);
-    match (before, release.attempted.or(release.observed)) {
-        (Some(before), Some(attempted)) => attempted > before,
+    match (before, ready.observed.or(release.attempted)) {
+        (Some(before), Some(judged)) => judged > before && (ready.status != "True" || release.attempted.is_none_or(|a| a > before)),
         _ => {
             let second = written.as_second();
             let known = baseline.and_then(|b| b.ready_since);
-            ready
-                .since
-                .is_some_and(|since| since.as_second() > second || (since.as_second() == second && known.is_some() && known != Some(since)))
+            let flipped = |since: Time| since.as_second() > second || (since.as_second() == second && known.is_some_and(|k| k != since));
+            ready.since.is_some_and(flipped)
         }
     }
 }
@@ -66,13 +69,13 @@ pub fn module(edit: &Edit, seen: &Observation, accepted: bool) -> Step {
 }
 
 /// The releases that render the pools, and the first pool whose release failed.
+///
+/// They are judged while the module release still runs: it waits for them, so their refusal would otherwise be told only when it times out.
 pub fn pools(edit: &Edit, seen: &Observation, module: StepState, since_module: Option<i64>) -> (Step, Option<String>) {
     let kind = StepKind::Pools;
     let touched: Vec<(&String, &PoolEdit)> = edit.pools.iter().filter(|(_, p)| p.change != Change::None).collect();
     let total = u32::try_from(touched.len()).unwrap_or(u32::MAX);
-    if module == StepState::Waiting || module == StepState::Running {
-        return (step(kind, StepState::Waiting, (0, total), "waits for the module release"), None);
-    }
+    let early = matches!(module, StepState::Waiting | StepState::Running);
     let (mut done, mut unseen, mut running) = (0, 0, None);
     for (name, pool) in touched {
         match pool_release(pool, seen.pools.get(name), seen, (edit.at, since_module)) {
@@ -84,8 +87,8 @@ pub fn pools(edit: &Edit, seen: &Observation, module: StepState, since_module: O
         }
     }
     let state = match () {
-        () if done == total => StepState::Done,
-        () if done + unseen == total => StepState::NotVisible,
+        () if done == total && !(early && total == 0) => StepState::Done,
+        () if done + unseen == total && !early => StepState::NotVisible,
         () if running.is_some() || done > 0 => StepState::Running,
         () => StepState::Waiting,
     };

@@ -86,11 +86,11 @@ pub struct PoolSeen {
 pub struct ReleaseSeen {
     /// `metadata.generation`.
     pub generation: Option<i64>,
-    /// `status.observedGeneration`.
-    pub observed: Option<i64>,
     /// `status.lastAttemptedGeneration`.
     pub attempted: Option<i64>,
-    /// `Ready`: status, reason, message, since.
+    /// `spec.suspend`.
+    pub suspended: bool,
+    /// `Ready`.
     pub ready: Option<ReadySeen>,
 }
 
@@ -102,6 +102,8 @@ pub struct ReadySeen {
     pub reason: String,
     pub message: String,
     pub since: Option<Time>,
+    /// The condition's own `observedGeneration`.
+    pub observed: Option<i64>,
 }
 
 /// A MachineDeployment.

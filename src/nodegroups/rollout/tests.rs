@@ -31,8 +31,14 @@ fn roll() -> Rollout {
 }
 
 fn release(generation: i64, attempted: i64, status: &str, reason: &str, since: i64) -> Option<ReleaseSeen> {
-    let ready = ReadySeen { status: status.into(), reason: reason.into(), message: format!("{reason}!"), since: Some(at(since)) };
-    Some(ReleaseSeen { generation: Some(generation), observed: Some(generation), attempted: Some(attempted), ready: Some(ready) })
+    let ready = ReadySeen {
+        status: status.into(),
+        reason: reason.into(),
+        message: format!("{reason}!"),
+        since: Some(at(since)),
+        observed: Some(attempted),
+    };
+    Some(ReleaseSeen { generation: Some(generation), attempted: Some(attempted), suspended: false, ready: Some(ready) })
 }
 
 fn deployment(template: &str, updated: u32, ready: u32, replicas: u32) -> Option<DeploymentSeen> {
@@ -117,12 +123,26 @@ fn a_controller_that_has_not_looked_yet_counts_for_nothing() {
         d.observed = Some(5);
     }
     assert_eq!(r.observe(&o).outcome, Outcome::Following);
-    let mut r = roll();
+    for (judged, attempted, status, state) in [
+        (4, 4, "True", StepState::Waiting),
+        (5, 4, "True", StepState::Waiting),
+        (5, 5, "True", StepState::Done),
+        (6, 6, "True", StepState::Done),
+        (4, 5, "True", StepState::Waiting),
+        (4, 5, "False", StepState::Waiting),
+        (5, 4, "False", StepState::Failed),
+        (5, 5, "Unknown", StepState::Running),
+    ] {
+        let mut o = seen(9);
+        let ready = ReadySeen { status: status.into(), reason: "ValuesError".into(), observed: Some(judged), ..ReadySeen::default() };
+        o.module = Some(ReleaseSeen { generation: Some(6), attempted: Some(attempted), suspended: false, ready: Some(ready) });
+        assert_eq!(roll().observe(&o).steps[1].state, state, "judged {judged}, attempted {attempted}, {status}");
+    }
     let mut o = done(9);
     if let Some(m) = &mut o.module {
-        (m.generation, m.observed) = (Some(6), Some(5));
+        m.suspended = true;
     }
-    assert_eq!(r.observe(&o).outcome, Outcome::Following);
+    assert_eq!(roll().observe(&o).outcome, Outcome::Following);
 }
 
 #[test]
@@ -141,6 +161,14 @@ fn a_failed_attempt_of_this_edit_stops_it_and_an_older_one_does_not() {
     let stopped = Outcome::Stopped { step: StepKind::Pools, pool: Some("web".into()), text: "UpgradeFailed!".into(), later_edit: false };
     assert_eq!(r.observe(&o).outcome, stopped);
     assert_eq!(r.observe(&done(60)).outcome, Outcome::Landed, "a retry of the platform may still succeed");
+    let mut r = roll();
+    o = seen(9);
+    o.module = release(5, 5, "Unknown", "Progressing", 2);
+    pool_of(&mut o).release = release(3, 3, "False", "UpgradeFailed", 8);
+    assert!(
+        matches!(r.observe(&o).outcome, Outcome::Stopped { step: StepKind::Pools, .. }),
+        "told at once, not when the module release times out waiting for it"
+    );
 }
 
 #[test]
@@ -174,7 +202,13 @@ fn other_values_are_a_stale_read_first_and_then_somebodys_edit() {
 #[test]
 fn without_generations_only_the_last_flip_tells() {
     let app = |status: &str, since: i64| {
-        let ready = ReadySeen { status: status.into(), reason: "UpgradeSucceeded".into(), message: String::new(), since: Some(at(since)) };
+        let ready = ReadySeen {
+            status: status.into(),
+            reason: "UpgradeSucceeded".into(),
+            message: String::new(),
+            since: Some(at(since)),
+            observed: None,
+        };
         Some(ReleaseSeen { ready: Some(ready), ..ReleaseSeen::default() })
     };
     let state = |known: Option<i64>, since: i64| {
