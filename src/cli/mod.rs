@@ -6,6 +6,7 @@ pub mod exit;
 pub mod get;
 pub mod offline;
 pub mod output;
+pub mod plan;
 pub mod plane_name;
 pub mod report;
 pub mod shell;
