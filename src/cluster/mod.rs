@@ -1,1 +1,3 @@
-//! (owner writes this line)
+//! Everything that talks to a cluster: kubeconfig, login, guard, access, watches, writes. The only user of kube; knows no screens.
+
+pub mod audit_file;

@@ -2,6 +2,7 @@
 //! Owns the entry points; must not do I/O or read a clock.
 
 pub mod build;
+pub mod catalog;
 pub mod deadlines;
 pub mod layers;
 pub mod messages;

@@ -1,6 +1,6 @@
 //! What a watch can say. Produced by `cluster`, folded into [`super::World`] by `state`.
 
-use super::{Kind, Object, Problem, Scope};
+use super::{Object, Problem, world::Source};
 
 /// One thing a watch of (kind, scope) reported.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,23 +24,11 @@ pub struct Feed {
     pub generation: u64,
     /// Kubeconfig context it came from (the store is keyed by it).
     pub context: std::sync::Arc<str>,
-    /// Kind watched.
-    pub kind: Kind,
-    /// Scope watched.
-    pub scope: Scope,
+    /// The source watched.
+    pub source: Source,
     /// What happened.
     pub event: FeedEvent,
 }
 
-/// A wish to follow one kind in one scope, narrowed as the design asks (section 5, "Watches").
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Subscription {
-    /// Kind.
-    pub kind: Kind,
-    /// Where.
-    pub scope: Scope,
-    /// `fieldSelector`, e.g. `metadata.name=computeplane-cluster`; empty for none.
-    pub fields: String,
-    /// `labelSelector`; empty for none.
-    pub labels: String,
-}
+/// A wish to follow one source, narrowed as the design asks (section 5, "Watches").
+pub type Subscription = Source;

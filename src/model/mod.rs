@@ -1,12 +1,17 @@
 //! The nouns of the platform: kinds, objects, verdicts, problems. Pure data; knows no other folder and does no I/O.
 
+pub mod access;
+pub mod age;
 pub mod audit;
 pub mod context;
+pub mod dump;
 pub mod feed;
 pub mod kind;
 pub mod object;
 pub mod problem;
 pub mod projection;
+pub mod redact;
+pub mod selector;
 pub mod text;
 pub mod verdict;
 pub mod world;
@@ -14,6 +19,7 @@ pub mod world;
 pub use kind::{Kind, Scope};
 pub use object::{Meta, Object, ObjectRef};
 pub use problem::{Problem, ProblemKind};
+pub use selector::Selector;
 pub use world::World;
 
 /// A point in time, UTC.

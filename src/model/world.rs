@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, Object, Problem, Scope, Time};
+use super::{Kind, Object, Problem, Scope, Selector, Time};
 
 /// Why a (kind, scope) can't be believed, or that it can. Names as in the contract's `hidden.reason`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -47,6 +47,17 @@ impl Default for Read {
     }
 }
 
+/// Where objects come from: one list or watch.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Source {
+    /// Kind.
+    pub kind: Kind,
+    /// Where.
+    pub scope: Scope,
+    /// Narrowed to what.
+    pub selector: Selector,
+}
+
 /// Objects of one namespace (or of cluster scope, under the empty name), by kind and name.
 pub type Shelf = BTreeMap<Kind, BTreeMap<Arc<str>, Arc<Object>>>;
 
@@ -54,7 +65,7 @@ pub type Shelf = BTreeMap<Kind, BTreeMap<Arc<str>, Arc<Object>>>;
 #[derive(Debug, Clone, Default)]
 pub struct World {
     shelves: BTreeMap<Arc<str>, Shelf>,
-    reads: BTreeMap<(Kind, Scope), Read>,
+    reads: BTreeMap<(Kind, Scope), BTreeMap<Selector, Read>>,
     dirty: BTreeSet<Arc<str>>,
     revision: u64,
 }
@@ -85,46 +96,71 @@ impl World {
         }
     }
 
-    /// A complete list of (kind, scope): whatever isn't in it is gone. Only namespaces whose content changed become dirty.
-    pub fn replace(&mut self, kind: Kind, scope: &Scope, objects: Vec<Object>, now: Time) {
-        let first = self.read(kind, scope).state != ReadState::Complete;
+    /// A complete list of (kind, scope), narrowed or not: whatever the selector covers and isn't in it is gone.
+    /// Only namespaces whose content changed become dirty.
+    pub fn replace(&mut self, source: &Source, objects: Vec<Object>, now: Time) {
+        let Source { kind, scope, selector } = source;
+        let first = self.read_of(source).state != ReadState::Complete;
         let mut fresh: BTreeMap<Arc<str>, BTreeMap<Arc<str>, Arc<Object>>> = BTreeMap::new();
         for o in objects {
             fresh.entry(o.meta.namespace.clone()).or_default().insert(o.meta.name.clone(), Arc::new(o));
         }
-        let mut touched: Vec<Arc<str>> = self.shelves.keys().filter(|ns| in_scope(ns, scope, kind)).cloned().collect();
+        let mut touched: Vec<Arc<str>> = self.shelves.keys().filter(|ns| in_scope(ns, scope, *kind)).cloned().collect();
         touched.extend(fresh.keys().cloned());
         touched.sort();
         touched.dedup();
+        let narrowed = *selector != Selector::all();
         for ns in touched {
-            let new = fresh.remove(&ns).unwrap_or_default();
+            let mut new = fresh.remove(&ns).unwrap_or_default();
             let shelf = self.shelves.entry(ns.clone()).or_default();
+            if let (true, Some(old)) = (narrowed, shelf.get(kind)) {
+                let outside = old.iter().filter(|(name, o)| !new.contains_key(*name) && !selector.matches(o));
+                new.extend(outside.map(|(name, o)| (name.clone(), o.clone())).collect::<Vec<_>>());
+            }
             // A first complete read turns "not read" into "absent" even where nothing was listed, so it dirties all in scope.
-            if first || shelf.get(&kind).map_or(!new.is_empty(), |old| *old != new) {
-                shelf.insert(kind, new);
+            if first || shelf.get(kind).map_or(!new.is_empty(), |old| *old != new) {
+                shelf.insert(*kind, new);
                 self.touch(ns);
             }
         }
-        self.reads.insert((kind, scope.clone()), Read { state: ReadState::Complete, at: Some(now), problem: None });
-    }
-
-    /// The source of (kind, scope) was heard from: its rows are true as of now.
-    pub fn alive(&mut self, kind: Kind, scope: &Scope, now: Time) {
-        let read = self.reads.entry((kind, scope.clone())).or_default();
-        read.at = Some(now);
-        if read.state == ReadState::Stale {
-            read.state = ReadState::Complete;
-            read.problem = None;
+        if first {
             self.touch_scope(scope);
         }
+        self.record(source, Read { state: ReadState::Complete, at: Some(now), problem: None });
     }
 
-    /// Records how (kind, scope) could be read; objects stay. Dirty only if the state changed.
-    pub fn set_read(&mut self, kind: Kind, scope: Scope, read: Read) {
-        let old = self.reads.insert((kind, scope.clone()), read.clone());
-        if old.map(|o| o.state) != Some(read.state) {
-            self.touch_scope(&scope);
+    /// The source was heard from: its rows are true as of now.
+    pub fn alive(&mut self, source: &Source, now: Time) {
+        let mut read = self.read_of(source);
+        let was_stale = read.state == ReadState::Stale;
+        read.at = Some(now);
+        if was_stale {
+            read.state = ReadState::Complete;
+            read.problem = None;
+            self.touch_scope(&source.scope);
         }
+        self.record(source, read);
+    }
+
+    /// Records how a source could be read; objects stay. Dirty only if the state changed.
+    pub fn set_read_of(&mut self, source: &Source, read: Read) {
+        if self.read_of(source).state != read.state {
+            self.touch_scope(&source.scope);
+        }
+        self.record(source, read);
+    }
+
+    /// Records how all of (kind, scope) could be read.
+    pub fn set_read(&mut self, kind: Kind, scope: Scope, read: Read) {
+        self.set_read_of(&Source { kind, scope, selector: Selector::all() }, read);
+    }
+
+    /// Forgets what was said about sources that nobody follows any more.
+    pub fn retain_sources(&mut self, wanted: impl Fn(&Source) -> bool) {
+        for ((kind, scope), by_selector) in &mut self.reads {
+            by_selector.retain(|selector, _| wanted(&Source { kind: *kind, scope: scope.clone(), selector: selector.clone() }));
+        }
+        self.reads.retain(|_, by_selector| !by_selector.is_empty());
     }
 
     /// How well `kind` is known in `namespace`: the namespace's own read, else the one over the whole cluster.
@@ -133,14 +169,23 @@ impl World {
         if own.state != ReadState::NotRead { own } else { self.read(kind, &Scope::All) }
     }
 
-    /// How (kind, scope) was last read.
+    /// How (kind, scope) was last read: the worst of its narrowed sources, since each speaks only for its part.
     pub fn read(&self, kind: Kind, scope: &Scope) -> Read {
-        self.reads.get(&(kind, scope.clone())).cloned().unwrap_or_default()
+        let reads = self.reads.get(&(kind, scope.clone())).into_iter().flat_map(BTreeMap::values);
+        reads.max_by_key(|r| trouble(r.state)).cloned().unwrap_or_default()
+    }
+
+    fn read_of(&self, source: &Source) -> Read {
+        self.reads.get(&(source.kind, source.scope.clone())).and_then(|r| r.get(&source.selector)).cloned().unwrap_or_default()
+    }
+
+    fn record(&mut self, source: &Source, read: Read) {
+        self.reads.entry((source.kind, source.scope.clone())).or_default().insert(source.selector.clone(), read);
     }
 
     /// All reads, for coverage and reports.
     pub fn reads(&self) -> impl Iterator<Item = (Kind, &Scope, &Read)> {
-        self.reads.iter().map(|((k, s), r)| (*k, s, r))
+        self.reads.iter().flat_map(|((k, s), by)| by.values().map(move |r| (*k, s, r)))
     }
 
     /// Objects of `kind` in `namespace` (empty for cluster-scoped kinds), by name.
@@ -176,9 +221,74 @@ impl World {
     }
 }
 
+/// How much a read state takes away; the largest wins where several narrowed sources serve one kind.
+fn trouble(state: ReadState) -> u8 {
+    match state {
+        ReadState::Complete => 0,
+        ReadState::Stale => 1,
+        ReadState::NotRead => 2,
+        ReadState::Unreadable => 3,
+        ReadState::UnsupportedVersion => 4,
+        ReadState::AbsentApi => 5,
+        ReadState::Forbidden => 6,
+    }
+}
+
 fn in_scope(namespace: &str, scope: &Scope, kind: Kind) -> bool {
     match scope {
         Scope::All => kind.info().namespaced || namespace.is_empty(),
         Scope::Namespace(ns) => ns == namespace,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn pod(name: &str, label: &str) -> Object {
+        Object::from_value(
+            &json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "t", "labels": {"l": label}}}),
+        )
+        .unwrap()
+    }
+
+    fn source(labels: &str) -> Source {
+        Source { kind: Kind::Pod, scope: Scope::All, selector: Selector::labels(labels) }
+    }
+
+    fn names(w: &World) -> Vec<String> {
+        w.list(Kind::Pod, "t").map(|o| o.meta.name.to_string()).collect()
+    }
+
+    #[test]
+    fn a_narrowed_list_removes_only_its_own() {
+        let mut w = World::default();
+        w.replace(&source("l=a"), vec![pod("a1", "a"), pod("a2", "a")], Time::UNIX_EPOCH);
+        w.replace(&source("l=b"), vec![pod("b1", "b")], Time::UNIX_EPOCH);
+        w.replace(&source("l=a"), vec![pod("a2", "a")], Time::UNIX_EPOCH);
+        assert_eq!(names(&w), ["a2", "b1"]);
+    }
+
+    #[test]
+    fn a_relist_dirties_only_what_changed() {
+        let mut w = World::default();
+        w.replace(&source(""), vec![pod("a", "x")], Time::UNIX_EPOCH);
+        w.take_dirty();
+        w.replace(&source(""), vec![pod("a", "x")], Time::UNIX_EPOCH);
+        assert!(w.take_dirty().is_empty());
+        w.replace(&source(""), vec![], Time::UNIX_EPOCH);
+        assert_eq!(w.take_dirty().len(), 1);
+        assert!(names(&w).is_empty());
+    }
+
+    #[test]
+    fn one_bad_source_of_a_kind_spoils_it() {
+        let mut w = World::default();
+        w.replace(&source("l=a"), vec![], Time::UNIX_EPOCH);
+        w.set_read_of(&source("l=b"), Read { state: ReadState::Forbidden, at: None, problem: None });
+        assert_eq!(w.read_in(Kind::Pod, "t").state, ReadState::Forbidden);
+        w.retain_sources(|s| s.selector.labels == "l=a");
+        assert_eq!(w.read_in(Kind::Pod, "t").state, ReadState::Complete);
     }
 }

@@ -1,1 +1,4 @@
-//! (owner writes this line)
+//! The running console: select loop, effects, terminal, clock. Owns everything that waits; must not hold screen logic.
+
+pub mod signals;
+pub mod terminal;

@@ -2,3 +2,4 @@
 
 pub mod effect;
 pub mod msg;
+pub mod subscriptions;
