@@ -4,6 +4,8 @@
 pub mod build;
 pub mod catalog;
 pub mod deadlines;
+pub mod freshness;
 pub mod layers;
 pub mod messages;
+pub mod release;
 pub mod view;

@@ -41,6 +41,7 @@ pattern! {
     SCHEMA = r"^values don't (?:meet the specifications of|satisfy) the schema\(s\) in the following chart\(s\): ";
     STRUCT = r#"Invalid value: (?:[\w.*]*\{.*\}|map\[.*\]|&?[\w.]+\{.*\}|"[^"]{160,}"): ?"#;
     GO_STRUCT = r"(?:&?[a-z]\w*\.)?[A-Z]\w*\{[^{}]{120,}.*\}";
+    AT = r"(?:^[\w-]+: )?- at '/([^']*)': ";
     REGEX = r"does not match pattern '.{60,}?'(?:$|[ ,])";
     SPACE = r"\s+";
 }
@@ -87,6 +88,7 @@ pub fn decisive(message: &str) -> String {
         }
         s = shorter;
     }
+    s = swap(&AT, Cow::Owned(s), "at $1: ").into_owned();
     s = swap(&REGEX, Cow::Owned(s), "does not match the allowed pattern ").into_owned();
     if let Some((head, tail)) = s.split_once(" — ") {
         // A dash before much text is an explanation; before a short one it is the point.

@@ -15,7 +15,7 @@ fn the_guard_sentence_is_cut_out() {
         ),
         (
             "Helm install failed for release tenant-blue/computeplane with chart computeplane@0.0.0+2: values don't meet the specifications of the schema(s) in the following chart(s):\ncomputeplane:\n- at '/nodeGroups/web': missing property 'diskSize'",
-            "computeplane: - at '/nodeGroups/web': missing property 'diskSize'",
+            "at nodeGroups/web: missing property 'diskSize'",
         ),
         (
             "Helm rollback to previous release tenant-flax/computeplane-cluster.v1 with chart kubernetes@0.1.0+d1 failed: release computeplane-cluster failed: client rate limiter Wait returned an error: rate: Wait(n=1) would exceed context deadline",
