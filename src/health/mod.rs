@@ -4,8 +4,10 @@
 pub mod build;
 pub mod catalog;
 pub mod deadlines;
+pub mod events;
 pub mod freshness;
 pub mod layers;
 pub mod messages;
+pub mod planes;
 pub mod release;
 pub mod view;

@@ -6,6 +6,7 @@ pub mod addons;
 pub mod cluster;
 pub mod control_plane;
 pub mod module;
+pub mod nodes;
 pub mod pools;
 pub mod tenant;
 pub mod workers;
@@ -32,4 +33,9 @@ pub fn is_addon(object: &Object) -> bool {
     let name = &*object.meta.name;
     let label = object.meta.labels.get("cozystack.io/target-cluster-name").is_some_and(|v| &**v == CLUSTER);
     label || name.strip_prefix(CLUSTER).is_some_and(|rest| rest.starts_with('-'))
+}
+
+/// The cluster that an object of Cluster API belongs to: its spec's word, else its label.
+pub fn cluster_name(object: &Object) -> Option<&str> {
+    object.meta.labels.get("cluster.x-k8s.io/cluster-name").map(|v| &**v)
 }
