@@ -173,12 +173,14 @@ mod tests {
         }
     }
 
+    type Row<'a> = (&'a [(&'a str, &'a str)], &'a Uri, Option<(&'a str, &'a str)>);
+
     #[test]
     fn the_environment_is_read_by_the_servers_scheme() {
         let env = |pairs: &[(&str, &str)]| pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect::<BTreeMap<_, _>>();
         let https: Uri = "https://api.a.b:6443".parse().unwrap();
         let http: Uri = "http://api.a.b:8080".parse().unwrap();
-        let table: [(&[(&str, &str)], &Uri, Option<(&str, &str)>); 9] = [
+        let table: [Row<'_>; 9] = [
             (&[("HTTPS_PROXY", "http://p:1")], &https, Some(("HTTPS_PROXY", "p:1"))),
             (&[("HTTPS_PROXY", "http://p:1")], &http, None),
             (&[("http_proxy", "p:1")], &http, Some(("http_proxy", "p:1"))),

@@ -172,10 +172,10 @@ fn acting(o: &Options, user: &User) -> Result<Acting, (String, String)> {
 /// The server's address, with the scheme that kubectl would assume where there is none.
 fn server(c: &Cluster) -> Result<Uri, (String, &'static str)> {
     const ALLOWED: &str = "an address such as https://HOST:PORT";
-    let raw = c.server.as_deref().ok_or(("nothing".to_string(), ALLOWED))?.trim().trim_end_matches('/');
+    let raw = c.server.as_deref().ok_or(("nothing".to_string(), ALLOWED))?.trim();
     let tls = c.insecure || c.ca_file.is_some() || c.ca_data.is_some();
     let full = match raw.split_once("://") {
-        Some((scheme, rest)) => format!("{}://{rest}", scheme.to_ascii_lowercase()),
+        Some((scheme, rest)) => format!("{}://{}", scheme.to_ascii_lowercase(), rest.trim_end_matches('/')),
         None => format!("{}://{raw}", if tls { "https" } else { "http" }),
     };
     let no = |found: &str| (found.to_string(), ALLOWED);
