@@ -5,6 +5,7 @@ pub mod allow;
 pub mod ask;
 pub mod audit_file;
 pub mod discovery;
+pub mod door;
 pub mod errors;
 pub mod guard;
 pub mod layer;
