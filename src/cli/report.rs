@@ -7,6 +7,7 @@ use super::{
     get,
     output::{Format, Out},
 };
+use crate::cluster::{audit_file::verify_file, trail::AuditTrail};
 use crate::model::{Time, access::Access, age, context::ContextInfo, verdict::Plane};
 
 /// Formats offered; the first is the default.
@@ -202,5 +203,40 @@ fn markdown(out: &mut Out, r: &Report) {
             log.lines,
             log.head.as_deref().unwrap_or("unknown")
         ));
+    }
+}
+
+impl Report {
+    /// The report on a dump: what it says, and nothing about access or requests.
+    pub fn offline(context: String, taken_at: Time, planes: Vec<Plane>) -> Report {
+        Report {
+            kind: "Report",
+            taken_at,
+            console: super::run::console(),
+            context: ContextInfo { name: context, read_only: true, ..ContextInfo::default() },
+            server_version: None,
+            namespaces: planes.iter().map(|p| p.namespace.clone()).collect(),
+            planes,
+            access: None,
+            requests: Vec::new(),
+            audit_log: None,
+        }
+    }
+}
+
+/// The trail's counts as rows, in order.
+pub fn requests(trail: &AuditTrail) -> Vec<Requests> {
+    let totals = trail.totals();
+    totals.into_iter().map(|((verb, group, resource), c)| Requests { verb, group, resource, sent: c.sent, refused: c.refused }).collect()
+}
+
+impl Log {
+    /// Verifies the log as it stands now.
+    pub fn verify(path: &std::path::Path, trail: &AuditTrail) -> Log {
+        let path_text = path.display().to_string();
+        match verify_file(path) {
+            Ok(v) => Log { path: path_text, lines: v.lines, head: trail.head().or(Some(v.head)), verified: true, problem: trail.broken() },
+            Err(t) => Log { path: path_text, lines: 0, head: None, verified: false, problem: Some(t.to_string()) },
+        }
     }
 }

@@ -30,6 +30,18 @@ pub enum ReadState {
     Stale,
 }
 
+impl ReadState {
+    /// The state that a failed first read leaves behind.
+    pub fn of(kind: super::ProblemKind) -> ReadState {
+        match kind {
+            super::ProblemKind::Forbidden => ReadState::Forbidden,
+            super::ProblemKind::AbsentApi => ReadState::AbsentApi,
+            super::ProblemKind::UnsupportedVersion => ReadState::UnsupportedVersion,
+            _ => ReadState::Unreadable,
+        }
+    }
+}
+
 /// How a (kind, scope) was last read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Read {
