@@ -18,11 +18,14 @@ fn ask(login: Login, seen: u64) -> Ask {
 }
 
 async fn clients(cluster: &str, user: &str) -> Result<Clients, LoginFailure> {
-    let dir = TempDir::new().unwrap();
+    clients_in(&TempDir::new().unwrap(), cluster, user).await
+}
+
+async fn clients_in(dir: &TempDir, cluster: &str, user: &str) -> Result<Clients, LoginFailure> {
     for (name, text) in [("cert", CERT), ("key", KEY), ("tok", "abc\n"), ("tok-exact", "abc"), ("void", "\n")] {
         std::fs::write(dir.path().join(name), text).unwrap();
     }
-    resolved(&dir, cluster, user)?.clients_at(ask(Login::Quiet, 0)).await
+    resolved(dir, cluster, user)?.clients_at(ask(Login::Quiet, 0)).await
 }
 
 #[tokio::test]
@@ -111,8 +114,12 @@ async fn each_kind_of_login_is_taken_or_named() {
 #[tokio::test]
 async fn kube_builds_a_client_from_what_it_is_handed() {
     // kube panics on a token that no header can hold; what passes the door must never do that.
-    for user in ["token: 't '", "tokenFile: tok", "tokenFile: tok-exact", "token: t, as: bob"] {
-        let c = clients("server: 'http://127.0.0.1:8001'", user).await.unwrap();
+    let dir = TempDir::new().unwrap();
+    for (user, by_file) in [("token: 't '", false), ("tokenFile: tok", false), ("tokenFile: tok-exact", true), ("token: t, as: bob", false)]
+    {
+        let c = clients_in(&dir, "server: 'http://127.0.0.1:8001'", user).await.unwrap();
+        let auth = &c.short.auth_info;
+        assert_eq!((auth.token_file.is_some(), auth.token.is_some()), (by_file, !by_file), "{user}");
         assert!(kube::client::ClientBuilder::try_from(c.short).is_ok() && kube::client::ClientBuilder::try_from(c.watch).is_ok(), "{user}");
     }
 }
