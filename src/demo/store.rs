@@ -75,13 +75,14 @@ pub(crate) struct Store {
     version: u64,
     /// Versions below are forgotten.
     compacted: u64,
-    born: u64,
+    /// How often an object of this kind and name went: its successor gets another uid.
+    gone: BTreeMap<(&'static str, Key), u32>,
 }
 
 impl Store {
     /// An empty store.
     pub fn new() -> Store {
-        Store { kinds: BTreeMap::new(), log: VecDeque::new(), seq: 0, version: 1000, compacted: 0, born: 0 }
+        Store { kinds: BTreeMap::new(), log: VecDeque::new(), seq: 0, version: 1000, compacted: 0, gone: BTreeMap::new() }
     }
 
     /// The current version.
@@ -172,10 +173,13 @@ impl Store {
             let text = format!("{} \"{}\" already exists", resource.qualified(), probe.name);
             return Err(Refusal::new(409, "AlreadyExists", text).with(about(resource, Some(&probe.name))));
         }
-        self.born += 1;
+        let key = (resource.kind, (probe.namespace.clone(), probe.name.clone()));
+        let name = match self.gone.get(&key) {
+            Some(times) => format!("{}#{times}", probe.name),
+            None => probe.name.clone(),
+        };
         if let Some(meta) = meta_mut(&mut value) {
-            let seed = format!("{}/{}/{}", self.born, probe.namespace, probe.name);
-            meta.insert("uid".into(), json!(uid(resource.kind, "", &seed)));
+            meta.insert("uid".into(), json!(uid(resource.kind, &probe.namespace, &name)));
             meta.insert("creationTimestamp".into(), json!(short(now)));
             meta.insert("generation".into(), json!(1));
             meta.shift_remove("deletionTimestamp");
@@ -266,6 +270,7 @@ impl Store {
 
     fn erase(&mut self, resource: &'static Resource, old: Arc<Stored>, now: Time) {
         self.version += 1;
+        *self.gone.entry((resource.kind, (old.namespace.clone(), old.name.clone()))).or_default() += 1;
         if let Some(all) = self.kinds.get_mut(&(resource.group, resource.plural)) {
             all.remove(&(old.namespace.clone(), old.name.clone()));
         }
