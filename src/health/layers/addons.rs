@@ -88,7 +88,7 @@ fn aggregate(view: &View<'_>, addons: &[(&Object, Judgement)], broken: &[&(&Obje
     };
     let counts = format!("{ready} of {total} ready");
     let waiting = nodes.known && nodes.ready_since.is_none();
-    let for_kubeconfig = broken.iter().all(|b| b.1.class.as_deref() == Some("WaitingForKubeconfig") || b.1.state == State::DependencyWait);
+    let for_kubeconfig = broken.iter().any(|b| b.1.class.as_deref() == Some("WaitingForKubeconfig"));
     let patience = nodes.ready_since.map(|t| view.age(t));
     let mut v = if waiting && nodes.control_plane_down || for_kubeconfig && patience.is_none_or(|p| p < view.deadlines.addons) {
         build::verdict(

@@ -68,7 +68,6 @@ pub fn awaiting_etcd(view: &View<'_>) -> Option<Judgement> {
             let status = crate::model::projection::core::ConfigMap::of(o).and_then(|c| c.data.get("status").cloned());
             build::fact(o, "data.status", status.as_deref().unwrap_or("present"), o.meta.created)
         }
-        None if view.complete(Kind::ConfigMap) => return None,
         None => {
             // The release's own inventory tells it in one read (`status.md` 1.1).
             let o = view.get(Kind::HelmRelease, CLUSTER)?;

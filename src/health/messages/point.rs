@@ -23,7 +23,7 @@ pub struct Waited {
     pub status: String,
 }
 
-static JSON_PATH: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"'?/nodeGroups/([^/'\s]+)((?:/[^'\s:]+)?)").ok());
+static JSON_PATH: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?:'/|\bat |^/)nodeGroups/([^/'\s:]+)((?:/[^'\s:]+)?)").ok());
 static DOTTED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\bnodeGroups\.([A-Za-z0-9_-]+)((?:\.[A-Za-z0-9_\[\]]+)*)").ok());
 static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"(?:\bnodeGroups?(?: key)?|\bnode group|\bpool) (?:"([^"]{1,63})"|'([^']{1,63})'|([A-Za-z0-9][A-Za-z0-9_-]*):)"#).ok()
@@ -36,6 +36,10 @@ static OBJECT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 static WAIT: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"([A-Z][A-Za-z]+)/(?:([a-z0-9.-]+)/)?([A-Za-z0-9.:_-]+)(?:\.[a-z0-9.]+)? status: '([A-Za-z]+)'").ok());
+
+/// Helm 4's own waiter words the same as `name: X, kind: K, status: S`.
+static WAIT_NAMED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"not ready,? name: ([A-Za-z0-9.:_-]+), kind: ([A-Za-z]+), status: ([A-Za-z]+)").ok());
 
 /// Fields of a pool as messages write them; a longer name stands before a shorter one that it contains.
 const FIELDS: &[(&str, &str)] = &[
@@ -110,5 +114,9 @@ fn named_key(text: &str) -> bool {
 pub fn waits(text: &str) -> Vec<Waited> {
     let found = WAIT.as_ref().map(|r| r.captures_iter(text).take(20).collect::<Vec<_>>()).unwrap_or_default();
     let part = |c: &regex::Captures<'_>, i: usize| c.get(i).map_or(String::new(), |m| m.as_str().to_string());
-    found.iter().map(|c| Waited { kind: part(c, 1), namespace: part(c, 2), name: part(c, 3), status: part(c, 4) }).collect()
+    let mut all: Vec<Waited> =
+        found.iter().map(|c| Waited { kind: part(c, 1), namespace: part(c, 2), name: part(c, 3), status: part(c, 4) }).collect();
+    let named = WAIT_NAMED.as_ref().map(|r| r.captures_iter(text).take(20).collect::<Vec<_>>()).unwrap_or_default();
+    all.extend(named.iter().map(|c| Waited { kind: part(c, 2), namespace: String::new(), name: part(c, 1), status: part(c, 3) }));
+    all
 }

@@ -121,4 +121,6 @@ fn wait_lists_become_objects() {
         [("HelmRelease", "computeplane-cluster", "InProgress"), ("Deployment", "cilium-operator", "Unknown")]
     );
     assert!(waits("timeout waiting for: []").is_empty());
+    let named = waits("resource not ready, name: computeplane-cluster, kind: HelmRelease, status: InProgress context deadline exceeded");
+    assert_eq!(named.iter().map(|w| (w.kind.as_str(), w.name.as_str())).collect::<Vec<_>>(), [("HelmRelease", "computeplane-cluster")]);
 }

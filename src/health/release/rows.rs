@@ -436,10 +436,19 @@ fn keeps(c: &Case<'_>, revision: i64) -> String {
     let ready = c.ready.map_or("", |r| &*r.reason);
     let what = if crate::health::layers::is_chain(&c.object.meta.name) { "the running cluster keeps" } else { "it keeps" };
     match ready {
-        "RollbackSucceeded" => format!("rolled back, {what} revision {revision}"),
+        "RollbackSucceeded" => match rolled_back_to(c) {
+            Some(old) => format!("rolled back, {what} revision {old} (as revision {revision})"),
+            None => format!("rolled back, {what} revision {revision}"),
+        },
         "RollbackFailed" => format!("the rollback failed too; revision {revision} was the last good one"),
         _ => format!("{what} revision {revision}"),
     }
+}
+
+/// A rollback stores the old revision anew; its message names the one that was restored.
+fn rolled_back_to(c: &Case<'_>) -> Option<i64> {
+    let (_, rest) = c.ready?.message.split_once("to previous release ")?;
+    rest.split(' ').next()?.rsplit(".v").next()?.parse().ok()
 }
 
 fn next_steps(c: &Case<'_>, v: Judgement, field: Option<String>) -> Judgement {
