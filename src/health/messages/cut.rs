@@ -108,6 +108,12 @@ pub fn decisive(message: &str) -> String {
             s = head.to_string();
         }
     }
+    // A long text explains itself in later sentences; the first one is the verdict.
+    if s.len() > 160 {
+        if let Some((head, _)) = s.split_once(". ").filter(|(h, _)| h.len() > 40) {
+            s = head.to_string();
+        }
+    }
     bounded(s.trim().trim_end_matches(['.', ':', ',']))
 }
 

@@ -29,10 +29,12 @@ static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"(?:\bnodeGroups?(?: key)?|\bnode group|\bpool) (?:"([^"]{1,63})"|'([^']{1,63})'|([A-Za-z0-9][A-Za-z0-9_-]*):)"#).ok()
 });
 static OBJECT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"\b(?:kubernetes-nodes-computeplane-cluster-|computeplane-cluster-talos-reconcile-)([a-z0-9-]+?)(?:-[0-9a-f]{6})?(?:$|[^a-z0-9-])",
-    )
-    .ok()
+    let words = concat!(
+        r#"(?:"kubernetes-nodes-computeplane-cluster-([^"]+)""#,
+        r"|\b(?:kubernetes-nodes-computeplane-cluster-|computeplane-cluster-talos-reconcile-)([a-z0-9-]+?)(?:-[0-9a-f]{6})?(?:$|[^a-z0-9-])",
+        r#"|\b(?:MachineDeployment|MachineHealthCheck|MachineSet|KubevirtMachineTemplate|TalosConfigTemplate|WorkloadMonitor)[a-z0-9./-]* "(?:kubernetes-)?computeplane-cluster-([^"]+?)(?:-[0-9a-f]{6})?")"#,
+    );
+    Regex::new(words).ok()
 });
 static WAIT: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"([A-Z][A-Za-z]+)/(?:([a-z0-9.-]+)/)?([A-Za-z0-9.:_-]+)(?:\.[a-z0-9.]+)? status: '([A-Za-z]+)'").ok());
@@ -84,7 +86,12 @@ pub fn pointer(text: &str) -> Pointer {
         .as_ref()
         .and_then(|r| r.captures(text))
         .and_then(|c| [1, 2, 3].iter().find_map(|&i| c.get(i)).map(|m| m.as_str().to_string()));
-    let pool = named.or_else(|| OBJECT.as_ref().and_then(|r| r.captures(text)).and_then(|c| c.get(1).map(|m| m.as_str().to_string())));
+    let pool = named.or_else(|| {
+        OBJECT
+            .as_ref()
+            .and_then(|r| r.captures(text))
+            .and_then(|c| [1, 2, 3].iter().find_map(|&i| c.get(i)).map(|m| m.as_str().to_string()))
+    });
     let field = FIELDS.iter().filter_map(|(word, path)| Some((text.find(word)?, path))).min_by_key(|f| f.0).map(|f| f.1);
     let field = match (&pool, field) {
         (Some(p), Some(f)) => Some(format!("nodeGroups.{p}.{f}")),
