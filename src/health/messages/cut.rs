@@ -109,10 +109,9 @@ pub fn decisive(message: &str) -> String {
         }
     }
     // A long text explains itself in later sentences; the first one is the verdict.
-    if s.len() > 160 {
-        if let Some((head, _)) = s.split_once(". ").filter(|(h, _)| h.len() > 40) {
-            s = head.to_string();
-        }
+    let first = s.split_once(". ").map(|(head, _)| head).filter(|head| s.len() > 160 && head.len() > 40);
+    if let Some(head) = first {
+        s = head.to_string();
     }
     bounded(s.trim().trim_end_matches(['.', ':', ',']))
 }

@@ -2,6 +2,7 @@
 //! Used by the layers tenant, module, cluster, pools and addons; must not know what a release stands for.
 
 mod chain;
+mod halted;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -41,10 +42,10 @@ type Arm = fn(&Case<'_>) -> Option<Judgement>;
 
 /// The rows, first match wins. Freshness stands before any condition is believed.
 const ARMS: &[Arm] = &[
-    rows::deleting_unowned,
-    rows::deleting_stuck,
-    rows::deleting,
-    rows::suspended,
+    halted::deleting_unowned,
+    halted::deleting_stuck,
+    halted::deleting,
+    halted::suspended,
     rows::never_reconciled,
     rows::stale,
     rows::package_missing,
