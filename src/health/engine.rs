@@ -78,10 +78,7 @@ fn parents(layers: &mut [Judgement]) {
 }
 
 fn waits_for(parent: &Judgement, child: &str) -> bool {
-    let named = || {
-        let item = format!("/{child} status:");
-        parent.evidence.iter().any(|e| e.value.contains(&item))
-    };
+    let named = || parent.evidence.iter().any(|e| mentions(&e.value, child));
     match parent.state {
         State::Progressing | State::StuckReconciling => parent.layer == Layer::Module || named(),
         State::Retrying | State::InstallLoop | State::Stalled => match parent.class.as_deref() {
@@ -92,6 +89,16 @@ fn waits_for(parent: &Judgement, child: &str) -> bool {
         },
         _ => false,
     }
+}
+
+/// The text names exactly this object, not one whose name only begins or ends like it.
+fn mentions(text: &str, name: &str) -> bool {
+    let part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).and_then(|s| s.chars().next_back());
+        let after = text.get(at + name.len()..).and_then(|s| s.chars().next());
+        !before.is_some_and(part) && !after.is_some_and(part)
+    })
 }
 
 fn masks(v: &Judgement) -> u8 {
@@ -109,7 +116,10 @@ fn head(view: &View<'_>, layers: &[Judgement]) -> Head {
             return Head::Layer(i);
         }
     }
-    if let Some((i, v)) = order().find(|(_, v)| broken(v) && v.consequence_of.is_none()) {
+    // Leftovers without an owner head only where nothing else is wrong with them.
+    let worse = |v: &Judgement| broken(v) && v.consequence_of.is_none();
+    let first = order().find(|(_, v)| worse(v) && v.state != State::Orphaned).or_else(|| order().find(|(_, v)| worse(v)));
+    if let Some((i, v)) = first {
         let booting = order().find(|(_, c)| explains(c, v));
         return Head::Layer(booting.map_or(i, |b| b.0));
     }
@@ -238,6 +248,7 @@ fn dark(layers: &[Judgement], seen: Option<State>, i: usize, visible: usize) -> 
     let list = hidden.map(|v| format!("{} ({})", name(v.layer), v.cause)).collect::<Vec<_>>().join("; ");
     let refused = layers.iter().any(|v| v.state == State::NoPermission);
     let (state, cause) = match seen {
+        Some(State::Ready) if visible == layers.len() => (State::Unknown, format!("Ready but for {list}")),
         Some(State::Ready) => (State::Unknown, format!("Ready as far as you may see ({visible} of 7 layers visible); not seen: {list}")),
         Some(s) => (State::Unknown, format!("{}: {}; not seen: {list}", s.words(), own.cause)),
         None if refused => (State::NoPermission, own.cause.clone()),

@@ -41,12 +41,15 @@ pub struct Happening {
     pub last: Option<Time>,
 }
 
+/// What makes two events one happening: kind, name, reason, sentence.
+type Key = (Arc<str>, Arc<str>, Arc<str>, String);
+
 /// Reasons of type Normal that are bad news all the same (recorded/README).
 const BAD_NORMAL: [&str; 4] = ["RollbackSucceeded", "UninstallSucceeded", "DependencyNotReady", "PendingRelease"];
 
 /// All happenings of a plane's namespace, newest first.
 pub fn of_plane(view: &View<'_>) -> Vec<Happening> {
-    let mut folded: BTreeMap<(Arc<str>, Arc<str>, Arc<str>, String), Happening> = BTreeMap::new();
+    let mut folded: BTreeMap<Key, Happening> = BTreeMap::new();
     for e in view.list(Kind::Event).filter_map(|o| Event::of(o)).filter(|e| !noise(e)) {
         let sentence = messages::decisive(&e.message);
         let key = (e.involved_kind.clone(), e.involved_name.clone(), e.reason.clone(), sentence.clone());

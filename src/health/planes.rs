@@ -44,7 +44,7 @@ pub fn is_plane(world: &World, namespace: &str) -> bool {
 fn spoken_for(world: &World, namespace: &str) -> bool {
     tenant::parents(namespace)
         .flat_map(|(parent, name)| world.list(Kind::HelmRelease, parent).filter(move |o| o.meta.name.strip_prefix("tenant-") == Some(name)))
-        .any(|o| speaks(o))
+        .any(speaks)
 }
 
 fn speaks(o: &Arc<Object>) -> bool {

@@ -11,6 +11,7 @@ use crate::{
     },
     model::{
         Kind, Object,
+        projection::cozystack::App,
         verdict::{Layer, Severity, State, Who},
     },
 };
@@ -33,7 +34,29 @@ fn heads(v: &Judgement) -> bool {
 
 /// The verdict of the layer.
 pub fn judge(view: &View<'_>) -> Vec<Judgement> {
-    vec![one(view)]
+    vec![ingress_without_role(view, one(view))]
+}
+
+/// An ingress Service whose controller can't run anywhere: no pool carries the role. Told as a fact; the chart's guard refuses it in present versions.
+fn ingress_without_role(view: &View<'_>, v: Judgement) -> Judgement {
+    let Some(service) = super::ingress_service(view) else { return v };
+    let app = module::application(view).and_then(|o| App::of(o)).and_then(|a| a.node_groups.as_ref());
+    let Some(groups) = app.filter(|g| !g.is_empty()) else { return v };
+    let carries = |g: &serde_json::Value| {
+        let roles = g.get("roles").and_then(|r| r.as_array());
+        let max = g.get("maxReplicas").and_then(|m| m.as_i64());
+        roles.is_some_and(|r| r.iter().any(|x| x.as_str() == Some("ingress-nginx"))) && max.is_none_or(|m| m > 0)
+    };
+    if groups.values().any(carries) {
+        return v;
+    }
+    v.evidence(build::fact(
+        service,
+        "spec.selector",
+        "no pool carries the role ingress-nginx: nothing can stand behind this Service",
+        service.meta.created,
+    ))
+    .fix(Who::Tenant, "give one pool the role ingress-nginx and maxReplicas of at least 1", Some("nodeGroups".to_string()))
 }
 
 fn one(view: &View<'_>) -> Judgement {
@@ -88,7 +111,7 @@ fn aggregate(view: &View<'_>, addons: &[(&Object, Judgement)], broken: &[&(&Obje
     };
     let counts = format!("{ready} of {total} ready");
     let waiting = nodes.known && nodes.ready_since.is_none();
-    let for_kubeconfig = broken.iter().all(|b| b.1.class.as_deref() == Some("WaitingForKubeconfig") || b.1.state == State::DependencyWait);
+    let for_kubeconfig = broken.iter().any(|b| b.1.class.as_deref() == Some("WaitingForKubeconfig"));
     let patience = nodes.ready_since.map(|t| view.age(t));
     let mut v = if waiting && nodes.control_plane_down || for_kubeconfig && patience.is_none_or(|p| p < view.deadlines.addons) {
         build::verdict(

@@ -68,7 +68,6 @@ pub fn awaiting_etcd(view: &View<'_>) -> Option<Judgement> {
             let status = crate::model::projection::core::ConfigMap::of(o).and_then(|c| c.data.get("status").cloned());
             build::fact(o, "data.status", status.as_deref().unwrap_or("present"), o.meta.created)
         }
-        None if view.complete(Kind::ConfigMap) => return None,
         None => {
             // The release's own inventory tells it in one read (`status.md` 1.1).
             let o = view.get(Kind::HelmRelease, CLUSTER)?;
@@ -88,7 +87,17 @@ pub fn awaiting_etcd(view: &View<'_>) -> Option<Judgement> {
     .since(beacon.and_then(|b| b.meta.created))
     .evidence(evidence)
     .evidence(build::absence("Cluster", view.namespace, CLUSTER));
-    Some(etcd_steps(v))
+    Some(etcd_steps(ingress_alone(view, v)))
+}
+
+/// An ingress Service is rendered with the shell too: it takes traffic and has nothing behind it.
+fn ingress_alone(view: &View<'_>, v: Judgement) -> Judgement {
+    match super::ingress_service(view) {
+        Some(s) => {
+            v.evidence(build::fact(s, "spec.selector", "no ingress controller behind this Service: there is no cluster", s.meta.created))
+        }
+        None => v,
+    }
 }
 
 fn etcd_steps(v: Judgement) -> Judgement {

@@ -1,6 +1,9 @@
 //! One judge a layer; `status.md` 2.2, first match wins. Each file holds the rows of its layer as arms, top to bottom.
 
-use crate::model::{Object, verdict::LayerVerdict};
+use crate::{
+    health::view::View,
+    model::{Kind, Object, verdict::LayerVerdict},
+};
 
 pub mod addons;
 pub mod cluster;
@@ -38,4 +41,10 @@ pub fn is_addon(object: &Object) -> bool {
 /// The cluster that an object of Cluster API belongs to: its spec's word, else its label.
 pub fn cluster_name(object: &Object) -> Option<&str> {
     object.meta.labels.get("cluster.x-k8s.io/cluster-name").map(|v| &**v)
+}
+
+/// The Service through which the platform's ingress reaches this plane's controller, if one is seen.
+pub fn ingress_service<'a>(view: &View<'a>) -> Option<&'a Object> {
+    let mut services = view.list(Kind::Service);
+    services.find(|s| s.meta.name.starts_with(CLUSTER) && s.meta.name.contains("ingress-nginx")).map(|s| &**s)
 }

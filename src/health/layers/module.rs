@@ -104,6 +104,16 @@ fn absent(view: &View<'_>) -> Judgement {
         if let Some(v) = orphaned(view) {
             return v;
         }
+        if view.list(Kind::HelmRelease).any(|o| super::is_chain(&o.meta.name) || super::is_addon(o))
+            || crate::health::planes::is_plane(view.world, view.namespace)
+        {
+            return build::verdict(
+                Layer::Module,
+                State::Unknown,
+                "no ComputePlane and no HelmRelease computeplane here, though parts of a plane are",
+            )
+            .evidence(build::absence("HelmRelease", view.namespace, MODULE));
+        }
         return build::verdict(Layer::Module, State::NotEnabled, "no ComputePlane and no HelmRelease computeplane here")
             .evidence(build::absence("HelmRelease", view.namespace, MODULE))
             .next(Who::ParentTenant, "set computeplane: true on the Tenant");

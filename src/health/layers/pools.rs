@@ -182,7 +182,9 @@ fn not_rendered(view: &View<'_>, made: usize) -> Option<Judgement> {
     if made > 0 || !view.complete(Kind::MachineDeployment) || cluster::awaiting_etcd(view).is_some() {
         return None;
     }
-    let release = view.get(Kind::HelmRelease, CLUSTER).filter(|o| release::healthy(o))?;
+    // A release that lists MachineDeployments did render them; layout C lists none.
+    let rendered = |o: &Object| Release::of(o).is_some_and(|r| r.owns_kind("MachineDeployment"));
+    let release = view.get(Kind::HelmRelease, CLUSTER).filter(|o| release::healthy(o) && !rendered(o))?;
     let declared = declared(view)?;
     let list = declared.iter().copied().collect::<Vec<_>>().join(", ");
     let v = build::verdict(

@@ -123,9 +123,6 @@ fn broken_package(o: &Object) -> Option<Judgement> {
 /// The namespace's own etcd release: with it broken no control plane of this tenant can work.
 fn etcd(view: &View<'_>) -> Option<Judgement> {
     let v = release::judge(view, Layer::Tenant, view.get(Kind::HelmRelease, "etcd")?);
-    if v.state == State::Ready {
-        return None;
-    }
     let cause = format!("etcd: {}", v.cause);
     Some(Judgement { cause, ..v })
 }

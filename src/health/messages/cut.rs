@@ -43,7 +43,6 @@ pattern! {
     GO_STRUCT = r"(?:&?[a-z]\w*\.)?[A-Z]\w*\{[^{}]{120,}.*\}";
     AT = r"(?:^[\w-]+: )?- at '/([^']*)': ";
     REGEX = r"does not match pattern '.{60,}?'(?:$|[ ,])";
-    SPACE = r"\s+";
 }
 
 fn swap<'a>(re: &LazyLock<Option<Regex>>, s: Cow<'a, str>, with: &str) -> Cow<'a, str> {
@@ -51,6 +50,11 @@ fn swap<'a>(re: &LazyLock<Option<Regex>>, s: Cow<'a, str>, with: &str) -> Cow<'a
         Some(Cow::Owned(changed)) => Cow::Owned(changed),
         _ => s,
     }
+}
+
+/// A pattern is run only where its telltale stands in the text: most texts need none, and every release is judged again and again.
+fn when(telltale: bool, re: &LazyLock<Option<Regex>>, s: String, with: &str) -> String {
+    if telltale { swap(re, Cow::Owned(s), with).into_owned() } else { s }
 }
 
 /// One line without Helm's log lines and `%!x(MISSING)` (`status.md` 8.29), blanks collapsed.
@@ -65,8 +69,15 @@ pub fn flat(message: &str) -> String {
     let tail = if end < message.len() { message.get(ceil(message, tail_at)..).unwrap_or("") } else { "" };
     let whole = if tail.is_empty() { Cow::Borrowed(head) } else { Cow::Owned(format!("{head}{tail}")) };
     let cut = whole.split("Last Helm logs:").next().unwrap_or("");
-    let s = swap(&MISSING, Cow::Borrowed(cut), "%$1");
-    swap(&SPACE, s, " ").trim().to_string()
+    let s = when(cut.contains("(MISSING)"), &MISSING, cut.to_string(), "%$1");
+    let mut out = String::with_capacity(s.len());
+    for word in s.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
 }
 
 fn ceil(s: &str, mut at: usize) -> usize {
@@ -79,8 +90,9 @@ fn ceil(s: &str, mut at: usize) -> usize {
 /// The decisive sentence: wrapping, chart paths, repeated prefixes, struct dumps and explanations after a dash cut away, at most 240 characters.
 pub fn decisive(message: &str) -> String {
     let mut s = flat(message);
-    s = swap(&STRUCT, Cow::Owned(s), "").into_owned();
-    s = swap(&GO_STRUCT, Cow::Owned(s), "…").into_owned();
+    let has = |s: &String, part: &str| s.contains(part);
+    s = when(has(&s, "Invalid value: "), &STRUCT, s, "");
+    s = when(has(&s, "{"), &GO_STRUCT, s, "…");
     for _ in 0..12 {
         let shorter = unwrap_once(&s);
         if shorter.len() >= s.len() || shorter.is_empty() {
@@ -88,33 +100,35 @@ pub fn decisive(message: &str) -> String {
         }
         s = shorter;
     }
-    s = swap(&AT, Cow::Owned(s), "at $1: ").into_owned();
-    s = swap(&REGEX, Cow::Owned(s), "does not match the allowed pattern ").into_owned();
+    s = when(has(&s, "- at '"), &AT, s, "at $1: ");
+    s = when(has(&s, "does not match pattern"), &REGEX, s, "does not match the allowed pattern ");
     if let Some((head, tail)) = s.split_once(" — ") {
         // A dash before much text is an explanation; before a short one it is the point.
         if head.chars().count() > 20 && tail.chars().count() > 20 {
             s = head.to_string();
         }
     }
+    // A long text explains itself in later sentences; the first one is the verdict.
+    let first = s.split_once(". ").map(|(head, _)| head).filter(|head| s.len() > 160 && head.len() > 40);
+    if let Some(head) = first {
+        s = head.to_string();
+    }
     bounded(s.trim().trim_end_matches(['.', ':', ',']))
 }
 
 fn unwrap_once(s: &str) -> String {
-    if let Some(c) = TEMPLATE.as_ref().and_then(|r| r.captures(s)) {
+    if let Some(c) = TEMPLATE.as_ref().filter(|_| s.contains("executing")).and_then(|r| r.captures(s)) {
         let whole = c.get(0).map_or(0, |m| m.end());
         let rest = s.get(whole..).unwrap_or("");
         let place = c.get(1).map_or("", |m| m.as_str());
         let expression = c.get(2).map_or("", |m| m.as_str());
         // Nested includes repeat the frame; the last one is where it broke.
-        return if rest.contains("executing") || rest.contains("execution error at") {
-            rest.to_string()
-        } else {
-            format!("{rest} ({expression} in {place})")
-        };
+        let inner = rest.contains("executing") || rest.contains("execution error at");
+        return if inner { rest.to_string() } else { format!("{rest} ({expression} in {place})") };
     }
-    let s = swap(&EXECUTION, Cow::Borrowed(s), "");
-    let s = swap(&SCHEMA, s, "");
-    swap(&WRAPPING, s, "").into_owned()
+    let s = when(s.contains("execution error at"), &EXECUTION, s.to_string(), "");
+    let s = when(s.starts_with("values don't"), &SCHEMA, s, "");
+    swap(&WRAPPING, Cow::Owned(s), "").into_owned()
 }
 
 fn bounded(s: &str) -> String {

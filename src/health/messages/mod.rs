@@ -10,7 +10,7 @@ mod tests;
 
 pub use cut::{decisive, flat};
 pub use point::{Pointer, Waited, pointer, waits};
-pub use table::{Row, TABLE, classify};
+pub use table::{Row, TABLE, classify, of_reason};
 
 /// The class name for a text that only waits for its children.
 pub const CHILD_NOT_READY: &str = "ChildNotReady";

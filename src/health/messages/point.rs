@@ -23,19 +23,25 @@ pub struct Waited {
     pub status: String,
 }
 
-static JSON_PATH: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"'?/nodeGroups/([^/'\s]+)((?:/[^'\s:]+)?)").ok());
+static JSON_PATH: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?:'/|\bat |^/)nodeGroups/([^/'\s:]+)((?:/[^'\s:]+)?)").ok());
 static DOTTED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\bnodeGroups\.([A-Za-z0-9_-]+)((?:\.[A-Za-z0-9_\[\]]+)*)").ok());
 static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"(?:\bnodeGroups?(?: key)?|\bnode group|\bpool) (?:"([^"]{1,63})"|'([^']{1,63})'|([A-Za-z0-9][A-Za-z0-9_-]*):)"#).ok()
 });
 static OBJECT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"\b(?:kubernetes-nodes-computeplane-cluster-|computeplane-cluster-talos-reconcile-)([a-z0-9-]+?)(?:-[0-9a-f]{6})?(?:$|[^a-z0-9-])",
-    )
-    .ok()
+    let words = concat!(
+        r#"(?:"kubernetes-nodes-computeplane-cluster-([^"]+)""#,
+        r"|\b(?:kubernetes-nodes-computeplane-cluster-|computeplane-cluster-talos-reconcile-)([a-z0-9-]+?)(?:-[0-9a-f]{6})?(?:$|[^a-z0-9-])",
+        r#"|\b(?:MachineDeployment|MachineHealthCheck|MachineSet|KubevirtMachineTemplate|TalosConfigTemplate|WorkloadMonitor)[a-z0-9./-]* "(?:kubernetes-)?computeplane-cluster-([^"]+?)(?:-[0-9a-f]{6})?")"#,
+    );
+    Regex::new(words).ok()
 });
 static WAIT: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"([A-Z][A-Za-z]+)/(?:([a-z0-9.-]+)/)?([A-Za-z0-9.:_-]+)(?:\.[a-z0-9.]+)? status: '([A-Za-z]+)'").ok());
+
+/// Helm 4's own waiter words the same as `name: X, kind: K, status: S`.
+static WAIT_NAMED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"not ready,? name: ([A-Za-z0-9.:_-]+), kind: ([A-Za-z]+), status: ([A-Za-z]+)").ok());
 
 /// Fields of a pool as messages write them; a longer name stands before a shorter one that it contains.
 const FIELDS: &[(&str, &str)] = &[
@@ -80,7 +86,12 @@ pub fn pointer(text: &str) -> Pointer {
         .as_ref()
         .and_then(|r| r.captures(text))
         .and_then(|c| [1, 2, 3].iter().find_map(|&i| c.get(i)).map(|m| m.as_str().to_string()));
-    let pool = named.or_else(|| OBJECT.as_ref().and_then(|r| r.captures(text)).and_then(|c| c.get(1).map(|m| m.as_str().to_string())));
+    let pool = named.or_else(|| {
+        OBJECT
+            .as_ref()
+            .and_then(|r| r.captures(text))
+            .and_then(|c| [1, 2, 3].iter().find_map(|&i| c.get(i)).map(|m| m.as_str().to_string()))
+    });
     let field = FIELDS.iter().filter_map(|(word, path)| Some((text.find(word)?, path))).min_by_key(|f| f.0).map(|f| f.1);
     let field = match (&pool, field) {
         (Some(p), Some(f)) => Some(format!("nodeGroups.{p}.{f}")),
@@ -110,5 +121,9 @@ fn named_key(text: &str) -> bool {
 pub fn waits(text: &str) -> Vec<Waited> {
     let found = WAIT.as_ref().map(|r| r.captures_iter(text).take(20).collect::<Vec<_>>()).unwrap_or_default();
     let part = |c: &regex::Captures<'_>, i: usize| c.get(i).map_or(String::new(), |m| m.as_str().to_string());
-    found.iter().map(|c| Waited { kind: part(c, 1), namespace: part(c, 2), name: part(c, 3), status: part(c, 4) }).collect()
+    let mut all: Vec<Waited> =
+        found.iter().map(|c| Waited { kind: part(c, 1), namespace: part(c, 2), name: part(c, 3), status: part(c, 4) }).collect();
+    let named = WAIT_NAMED.as_ref().map(|r| r.captures_iter(text).take(20).collect::<Vec<_>>()).unwrap_or_default();
+    all.extend(named.iter().map(|c| Waited { kind: part(c, 2), namespace: String::new(), name: part(c, 1), status: part(c, 3) }));
+    all
 }

@@ -94,3 +94,19 @@ pub fn classify(text: &str) -> Option<&'static Row> {
     let lower = text.to_lowercase();
     TABLE.iter().find(|r| r.any.iter().any(|all| all.iter().all(|part| lower.contains(part))))
 }
+
+/// Classes that a condition's reason tells where its text has none of the known words.
+const REASONS: &[(&str, &str)] = &[
+    ("ValuesError", "ValuesError"),
+    ("RESTClientError", "WaitingForKubeconfig"),
+    ("SourceNotReady", "SourceNotReady"),
+    ("ArtifactFailed", "SourceNotReady"),
+    ("DependencyNotReady", "DependencyWait"),
+    ("AccessDenied", "Forbidden"),
+];
+
+/// The row for a reason, the second choice after the text.
+pub fn of_reason(reason: &str) -> Option<&'static Row> {
+    let class = REASONS.iter().find(|r| r.0 == reason)?.1;
+    TABLE.iter().find(|r| r.class == class)
+}

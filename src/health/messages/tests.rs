@@ -104,6 +104,13 @@ fn pools_and_fields_are_named() {
         ("nodeGroup \"web\": ephemeralStorage is no longer supported", Some("web"), Some("nodeGroups.web.ephemeralStorage")),
         ("nodeGroup key \"aaa\" is 63 characters, at most 15 allowed", Some("aaa"), Some("nodeGroups.aaa")),
         ("computeplane: at least one nodeGroup must carry roles: [ingress-nginx] with maxReplicas >= 1", None, Some("nodeGroups")),
+        ("HelmRelease \"kubernetes-nodes-computeplane-cluster-under_score\" is invalid: metadata.name", Some("under_score"), None),
+        (
+            "WorkloadMonitor.cozystack.io \"computeplane-cluster-db\" is invalid: spec.minReplicas: Invalid value: -2",
+            Some("db"),
+            Some("nodeGroups.db.minReplicas"),
+        ),
+        ("KubevirtMachineTemplate.infrastructure.cluster.x-k8s.io \"computeplane-cluster-web-18c63d\" is invalid", Some("web"), None),
         ("connection refused", None, None),
     ] {
         let p = pointer(text);
@@ -121,4 +128,6 @@ fn wait_lists_become_objects() {
         [("HelmRelease", "computeplane-cluster", "InProgress"), ("Deployment", "cilium-operator", "Unknown")]
     );
     assert!(waits("timeout waiting for: []").is_empty());
+    let named = waits("resource not ready, name: computeplane-cluster, kind: HelmRelease, status: InProgress context deadline exceeded");
+    assert_eq!(named.iter().map(|w| (w.kind.as_str(), w.name.as_str())).collect::<Vec<_>>(), [("HelmRelease", "computeplane-cluster")]);
 }

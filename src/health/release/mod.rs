@@ -2,6 +2,7 @@
 //! Used by the layers tenant, module, cluster, pools and addons; must not know what a release stands for.
 
 mod chain;
+mod halted;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -41,10 +42,10 @@ type Arm = fn(&Case<'_>) -> Option<Judgement>;
 
 /// The rows, first match wins. Freshness stands before any condition is believed.
 const ARMS: &[Arm] = &[
-    rows::deleting_unowned,
-    rows::deleting_stuck,
-    rows::deleting,
-    rows::suspended,
+    halted::deleting_unowned,
+    halted::deleting_stuck,
+    halted::deleting,
+    halted::suspended,
     rows::never_reconciled,
     rows::stale,
     rows::package_missing,
@@ -91,7 +92,7 @@ fn judge_as(view: &View<'_>, layer: Layer, object: &Object, release: &Release, a
         release,
         ready,
         failure,
-        row: failure.and_then(|f| messages::classify(&f.message)),
+        row: failure.and_then(|f| messages::classify(&f.message).or_else(|| messages::of_reason(&f.reason))),
         remediation: object.meta.deleted.is_some() && chain::under_remediation(view, object),
         aggregated,
     };
@@ -172,6 +173,15 @@ impl<'a> Case<'a> {
         }
         if let Some(f) = self.failure.filter(|f| self.ready.is_none_or(|r| !std::ptr::eq(*f, r))) {
             v.evidence.push(build::condition(self.object, f));
+        }
+        let requested = self.object.meta.annotations.get("reconcile.fluxcd.io/requestedAt");
+        if let Some(r) = requested.filter(|r| !self.release.suspend && !self.aggregated && **r != self.release.handled_at) {
+            v.evidence.push(build::fact(
+                self.object,
+                "metadata.annotations[reconcile.fluxcd.io/requestedAt]",
+                format!("{r}: a manual reconcile is queued"),
+                None,
+            ));
         }
         if let Some(h) = self.release.history.first() {
             v.evidence.push(build::fact(
