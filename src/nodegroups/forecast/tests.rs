@@ -67,6 +67,12 @@ fn every_field_has_its_change() {
 }
 
 #[test]
+fn what_changed_besides_the_cause_is_named_apart() {
+    let found = one(web(json!({})), web(json!({"maxReplicas": 9, "resources": {"cpu": 4, "memory": "8Gi"}, "image": "x"})), 3);
+    assert_eq!((found.fields.len(), found.also), (2, vec!["maxReplicas".to_string(), "image".to_string()]));
+}
+
+#[test]
 fn peaks_follow_the_new_maximum() {
     for (now, max, peak) in [(3, 8, 6), (3, 2, 5), (3, 0, 3), (0, 8, 1), (1, 1, 2), (10, 4, 14)] {
         let found = one(web(json!({})), web(json!({"diskSize": "30Gi", "maxReplicas": max})), now);
