@@ -1,5 +1,6 @@
 //! The command line: one file a subcommand. Owns dispatch; must not judge or decide anything itself.
 
+pub mod access;
 pub mod args;
 pub mod exit;
 pub mod get;
@@ -7,4 +8,5 @@ pub mod offline;
 pub mod output;
 pub mod plan;
 pub mod plane_name;
+pub mod report;
 pub mod shell;

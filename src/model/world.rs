@@ -175,7 +175,8 @@ impl World {
         reads.max_by_key(|r| trouble(r.state)).cloned().unwrap_or_default()
     }
 
-    fn read_of(&self, source: &Source) -> Read {
+    /// How one source was last read.
+    pub fn read_of(&self, source: &Source) -> Read {
         self.reads.get(&(source.kind, source.scope.clone())).and_then(|r| r.get(&source.selector)).cloned().unwrap_or_default()
     }
 
