@@ -33,6 +33,29 @@ pub const DEFAULT_POOL: &str = "md0";
 /// The role without which the platform refuses a map of pools.
 pub const INGRESS_ROLE: &str = "ingress-nginx";
 
+/// Fields of a group that reach the pool's release; all others are stored and ignored. After the split this is an explicit list
+/// (`packages/extra/computeplane/templates/cluster.yaml` at 6a645043); before it the whole group was handed on, and these are what was read.
+/// A platform that forwards fewer is met by taking them out here: what isn't forwarded isn't rendered.
+pub const FORWARDED: &[&str] = &[
+    "minReplicas",
+    "maxReplicas",
+    "instanceType",
+    "diskSize",
+    "storageClass",
+    "roles",
+    "resources",
+    "gpus",
+    "kubelet",
+    "logSerialConsole",
+    "maxUnhealthy",
+    "nodeStartupTimeout",
+    "readyUnknownTimeout",
+    "readyFalseTimeout",
+    "podCpuLimit",
+    "podCpuRequest",
+    "maxNodeProvisionTime",
+];
+
 /// The default pool, spelled out as the platform renders it.
 pub fn default_pool() -> Groups {
     let group = json!({
@@ -89,7 +112,8 @@ impl Template {
         let instance_type = group.get("instanceType").filter(|v| !v.is_null()).map_or(DEFAULT_INSTANCE_TYPE.to_string(), text);
         let sized = cpu.is_some() && memory.is_some();
         // Presence decides here, not truth: a limit of zero is rendered.
-        let present = |key: &str| group.get(key).filter(|v| !v.is_null()).map(text);
+        let forwarded = |key: &str| group.get(key).filter(|_| layout == Layout::Presplit || FORWARDED.contains(&key));
+        let present = |key: &str| forwarded(key).filter(|v| !v.is_null()).map(text);
         Template {
             instance_type: Some(instance_type).filter(|t| !sized && !t.is_empty()),
             disk: group.get("diskSize").filter(|v| truthy(v)).map_or(DEFAULT_DISK.to_string(), text),
@@ -100,7 +124,7 @@ impl Template {
             memory,
             pod_cpu_limit: present("podCpuLimit"),
             pod_cpu_request: present("podCpuRequest"),
-            log_serial_console: group.get("logSerialConsole").is_some_and(truthy),
+            log_serial_console: forwarded("logSerialConsole").is_some_and(truthy),
         }
     }
 

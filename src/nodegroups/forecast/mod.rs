@@ -239,7 +239,8 @@ fn edited(out: &mut PoolForecast, before: &Groups, after: &Groups, layout: Layou
         out.change = Change::Metadata;
         out.fields = changed.clone();
     }
-    out.also = changed.into_iter().filter(|f| !out.fields.iter().any(|cause| cause == f || f.starts_with(&format!("{cause}.")))).collect();
+    let within = |a: &str, b: &str| a == b || a.strip_prefix(b).is_some_and(|rest| rest.starts_with('.'));
+    out.also = changed.into_iter().filter(|f| !out.fields.iter().any(|cause| within(f, cause) || within(cause, f))).collect();
 }
 
 /// Most machines at one moment of a roll. The new set grows up to the wanted number at once, the total stays within wanted + surge, and the

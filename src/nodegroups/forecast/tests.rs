@@ -67,6 +67,40 @@ fn every_field_has_its_change() {
 }
 
 #[test]
+fn what_changed_besides_the_cause_is_named_apart() {
+    let found = one(web(json!({})), web(json!({"maxReplicas": 9, "resources": {"cpu": 4, "memory": "8Gi"}, "image": "x"})), 3);
+    assert_eq!((found.fields.len(), found.also), (2, vec!["maxReplicas".to_string(), "image".to_string()]));
+}
+
+#[test]
+fn sentences() {
+    for (extra, now, text) in [
+        (json!({"image": "x"}), 3, "image: nothing happens to machines; stored, ignored by this platform"),
+        (json!({"maxUnhealthy": "1"}), 3, "maxUnhealthy: nothing happens to machines"),
+        (
+            json!({"kubelet": {"evictionHardMemory": "5%"}}),
+            3,
+            "kubelet: nothing happens to machines; kubelet settings never reach nodes of an existing pool",
+        ),
+        (json!({"minReplicas": 4}), 3, "bounds 1-8 become 4-8, in place; the autoscaler raises 3 to 4"),
+        (
+            json!({"maxReplicas": 2}),
+            3,
+            "bounds 1-8 become 1-2, in place; the 3 machines stay until the autoscaler or you remove some, though only 2 are allowed",
+        ),
+        (json!({"diskSize": "30Gi"}), 0, "diskSize \"20Gi\" → \"30Gi\": recreates no machine (it has none); new machines get the new form"),
+        (
+            json!({"diskSize": "20480Mi"}),
+            1,
+            "diskSize \"20Gi\" → \"20480Mi\": recreates its 1 machine, up to 2 at once; what is on their own disks is lost; \
+             the change is only spelling: keep the old text and nothing is recreated",
+        ),
+    ] {
+        assert_eq!(one(web(json!({})), web(extra.clone()), now).text, text, "{extra}");
+    }
+}
+
+#[test]
 fn peaks_follow_the_new_maximum() {
     for (now, max, peak) in [(3, 8, 6), (3, 2, 5), (3, 0, 3), (0, 8, 1), (1, 1, 2), (10, 4, 14)] {
         let found = one(web(json!({})), web(json!({"diskSize": "30Gi", "maxReplicas": max})), now);
@@ -192,13 +226,4 @@ fn notices_that_need_both_sides() {
     assert!(ids(json!({}), json!({"maxReplicas": 4}), 3).is_empty());
     assert_eq!(ids(json!({}), json!({"minReplicas": 4}), 3), ["A-RAISEMIN"]);
     assert_eq!(ids(json!({}), json!({"gpus": [{"name": "n/A"}]}), 3), ["GPU-LATE"]);
-}
-
-#[test]
-fn fifty_pools_are_forecast_quickly_enough_to_do_it_on_every_key() {
-    let pools: Groups = (0..50).map(|n| (format!("p{n}"), web(json!({"resources": {"cpu": n, "memory": "8Gi"}})))).collect();
-    let mut after = pools.clone();
-    after["p7"]["diskSize"] = json!("30Gi");
-    let found = run(Value::Object(pools), Value::Object(after), &[], &[quota("pods", 1000, Some(0))]);
-    assert_eq!(found.pools.iter().filter(|p| p.change != Change::None).count(), 1);
 }

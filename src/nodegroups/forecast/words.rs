@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Change, PoolForecast, bounds, quota::has_gpus};
-use crate::nodegroups::{Groups, path::FieldPath};
+use crate::nodegroups::{Groups, path::FieldPath, template};
 
 /// Longest value shown inside a sentence, in characters.
 const VALUE_CHARS: usize = 40;
@@ -34,7 +34,12 @@ fn machines(count: Option<u32>) -> String {
 
 fn metadata(pool: &PoolForecast) -> String {
     let kubelet = pool.fields.iter().any(|f| f.starts_with("kubelet"));
-    let reach = if kubelet { "; kubelet settings never reach nodes of an existing pool" } else { "" };
+    let known = |field: &String| template::FORWARDED.contains(&field.split('.').next().unwrap_or_default());
+    let reach = match () {
+        () if kubelet => "; kubelet settings never reach nodes of an existing pool",
+        () if !pool.fields.iter().any(known) => "; stored, ignored by this platform",
+        () => "",
+    };
     format!("{}: nothing happens to machines{reach}", pool.fields.join(", "))
 }
 
