@@ -219,10 +219,14 @@ impl Store {
         if same(&was, &value) && (finalizers || !deleting) {
             return Ok(old);
         }
-        let stored = self.write(resource, Some(old), value, now);
         if deleting && !finalizers {
-            self.erase(resource, stored.clone(), now);
+            // The last finalizer goes together with the object: one step, one DELETED.
+            stamp(resource, &mut value, self.version + 1);
+            let last = Arc::new(Stored::of(&value, self.version + 1));
+            self.erase(resource, last.clone(), now);
+            return Ok(last);
         }
+        let stored = self.write(resource, Some(old), value, now);
         Ok(stored)
     }
 

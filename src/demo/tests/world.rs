@@ -111,8 +111,12 @@ async fn a_good_edit_heals_the_rejected_pool() {
     let mut life = Life::new();
     let gpu = "kubernetes-nodes-computeplane-cluster-gpu";
     assert!(life.ready("tenant-media", gpu).1.contains("instanceType \"u9.huge\" not found in cluster"));
-    life.edit("tenant-media", json!([{"op": "replace", "path": "/spec/nodeGroups/gpu/instanceType", "value": "u1.2xlarge"},
-        {"op": "replace", "path": "/spec/nodeGroups/gpu/minReplicas", "value": 2}])).await;
+    life.edit(
+        "tenant-media",
+        json!([{"op": "replace", "path": "/spec/nodeGroups/gpu/instanceType", "value": "u1.2xlarge"},
+        {"op": "replace", "path": "/spec/nodeGroups/gpu/minReplicas", "value": 2}]),
+    )
+    .await;
     life.pass(2);
     assert_eq!(life.ready("tenant-media", "computeplane").0, "Unknown");
     life.pass(10);
@@ -132,8 +136,12 @@ async fn bad_edits_are_refused_where_the_platform_refuses_them() {
     let (status, text) = life.ready("tenant-acme", "computeplane");
     assert_eq!(status, "False");
     assert!(text.contains("at least one nodeGroup must carry roles: [ingress-nginx]"), "{text}");
-    life.edit("tenant-acme", json!([{"op": "replace", "path": "/spec/nodeGroups/web/roles", "value": ["ingress-nginx"]},
-        {"op": "replace", "path": "/spec/nodeGroups/web/minReplicas", "value": "one"}])).await;
+    life.edit(
+        "tenant-acme",
+        json!([{"op": "replace", "path": "/spec/nodeGroups/web/roles", "value": ["ingress-nginx"]},
+        {"op": "replace", "path": "/spec/nodeGroups/web/minReplicas", "value": "one"}]),
+    )
+    .await;
     life.pass(10);
     assert!(life.ready("tenant-acme", "computeplane").1.contains("got string, want integer"));
 }
@@ -141,8 +149,12 @@ async fn bad_edits_are_refused_where_the_platform_refuses_them() {
 #[tokio::test]
 async fn a_changed_template_rolls_the_pool_and_a_removed_pool_goes() {
     let mut life = Life::new();
-    life.edit("tenant-acme", json!([{"op": "replace", "path": "/spec/nodeGroups/web/instanceType", "value": "u1.large"},
-        {"op": "remove", "path": "/spec/nodeGroups/gpu"}])).await;
+    life.edit(
+        "tenant-acme",
+        json!([{"op": "replace", "path": "/spec/nodeGroups/web/instanceType", "value": "u1.large"},
+        {"op": "remove", "path": "/spec/nodeGroups/gpu"}]),
+    )
+    .await;
     life.pass(12);
     assert_eq!(life.phases("tenant-acme", "web").len(), 6, "surge");
     assert!(life.p.object(CAPI, "MachineDeployment", "tenant-acme", "computeplane-cluster-gpu").is_none());
@@ -170,4 +182,23 @@ fn scenario_names_are_read() {
     assert_eq!("fleet-200".parse(), Ok(Scenario::Fleet(200)));
     assert_eq!("".parse(), Ok(Scenario::Default));
     assert!("fleet-0".parse::<Scenario>().unwrap_err().contains("fleet-N"));
+}
+
+#[test]
+fn tmp_size() {
+    let t = std::time::Instant::now();
+    let p = Platform::new(Scenario::Fleet(200), Hand::new().clock(), Identity::sre());
+    let store = p.shared().store();
+    let mut sum = 0;
+    let mut n = 0;
+    for kind in crate::demo::catalog::RESOURCES {
+        let l = store.list(kind, None);
+        let b: usize = l.iter().map(|o| o.json.len()).sum();
+        if !l.is_empty() {
+            println!("{} {} {}", kind.plural, l.len(), b / l.len());
+        }
+        sum += b;
+        n += l.len();
+    }
+    println!("TOTAL {n} {sum} {:?}", t.elapsed());
 }
