@@ -87,6 +87,13 @@ fn a_fleet_is_the_same_each_time_and_has_the_promised_size() {
     let kind = crate::demo::catalog::find("helm.toolkit.fluxcd.io", "helmreleases").unwrap();
     let (la, lb) = (a.shared().store().list(kind, None), b.shared().store().list(kind, None));
     assert!(la.iter().zip(&lb).all(|(x, y)| x.json == y.json) && la.len() == lb.len());
+    let different = Platform::new(Scenario::Fleet(45), Hand::new().clock(), Identity::sre());
+    let mut seen = std::collections::BTreeSet::new();
+    for o in different.shared().store().list(kind, None) {
+        let v = o.value();
+        assert_eq!(v["metadata"]["namespace"], o.namespace.as_str());
+        assert!(seen.insert(v["metadata"]["uid"].as_str().unwrap().to_string()), "{}/{}", o.namespace, o.name);
+    }
     let full = |ns: &str| la.iter().filter(|o| o.namespace == ns).count();
     assert_eq!((0..20).map(|i| full(&format!("tenant-f{i:05}"))).max(), Some(12));
 }
@@ -182,23 +189,4 @@ fn scenario_names_are_read() {
     assert_eq!("fleet-200".parse(), Ok(Scenario::Fleet(200)));
     assert_eq!("".parse(), Ok(Scenario::Default));
     assert!("fleet-0".parse::<Scenario>().unwrap_err().contains("fleet-N"));
-}
-
-#[test]
-fn tmp_size() {
-    let t = std::time::Instant::now();
-    let p = Platform::new(Scenario::Fleet(200), Hand::new().clock(), Identity::sre());
-    let store = p.shared().store();
-    let mut sum = 0;
-    let mut n = 0;
-    for kind in crate::demo::catalog::RESOURCES {
-        let l = store.list(kind, None);
-        let b: usize = l.iter().map(|o| o.json.len()).sum();
-        if !l.is_empty() {
-            println!("{} {} {}", kind.plural, l.len(), b / l.len());
-        }
-        sum += b;
-        n += l.len();
-    }
-    println!("TOTAL {n} {sum} {:?}", t.elapsed());
 }
