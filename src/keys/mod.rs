@@ -1,5 +1,10 @@
-//! (owner writes this line)
+//! What keys mean: chords in a notation of our own, the one table of actions, and the keymap with the user's changes.
+//! Help, footer and palette are generated from it. Must not know what any screen contains.
 
-/// One key press in a notation of our own (`ctrl-a`, `enter`, `G`), free of crossterm.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Chord {}
+mod chord;
+mod keymap;
+mod table;
+
+pub use chord::{Chord, KeyName, Mods};
+pub use keymap::{KeyProblem, Keymap};
+pub use table::{ACTIONS, Action, ActionInfo, Context, Group};

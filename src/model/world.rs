@@ -30,6 +30,18 @@ pub enum ReadState {
     Stale,
 }
 
+impl ReadState {
+    /// The state that a failed first read leaves behind.
+    pub fn of(kind: super::ProblemKind) -> ReadState {
+        match kind {
+            super::ProblemKind::Forbidden => ReadState::Forbidden,
+            super::ProblemKind::AbsentApi => ReadState::AbsentApi,
+            super::ProblemKind::UnsupportedVersion => ReadState::UnsupportedVersion,
+            _ => ReadState::Unreadable,
+        }
+    }
+}
+
 /// How a (kind, scope) was last read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Read {
@@ -175,7 +187,8 @@ impl World {
         reads.max_by_key(|r| trouble(r.state)).cloned().unwrap_or_default()
     }
 
-    fn read_of(&self, source: &Source) -> Read {
+    /// How one source was last read.
+    pub fn read_of(&self, source: &Source) -> Read {
         self.reads.get(&(source.kind, source.scope.clone())).and_then(|r| r.get(&source.selector)).cloned().unwrap_or_default()
     }
 
