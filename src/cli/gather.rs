@@ -17,10 +17,7 @@ use crate::{
         world::{ReadState, Source},
     },
     runtime::connect::{Connector, Link},
-    state::{
-        store::Store,
-        subscriptions::{Looking, wanted},
-    },
+    state::subscriptions::{Looking, wanted},
 };
 
 /// A context that is connected.
@@ -43,8 +40,8 @@ pub struct Online {
 
 /// Everything seen, at one moment.
 pub struct Seen {
-    /// Contexts and their worlds.
-    pub store: Store,
+    /// What was observed.
+    pub world: World,
     /// Name of the one context.
     pub context: String,
     /// The clock to judge by.
@@ -56,17 +53,11 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// The observed world.
-    pub fn world(&self) -> &World {
-        static EMPTY: std::sync::LazyLock<World> = std::sync::LazyLock::new(World::default);
-        self.store.sphere(&self.context).map_or(&EMPTY, |s| &s.world)
-    }
-
     /// True when at least one kind that says something of a plane could be read.
     pub fn anything_readable(&self) -> bool {
         // These any authenticated identity may read: they say nothing of planes.
         let empty_talk = [Kind::TenantNamespace, Kind::OptionList, Kind::Namespace, Kind::StorageClass, Kind::ApplicationDefinition];
-        self.world().reads().any(|(k, _, r)| !empty_talk.contains(&k) && matches!(r.state, ReadState::Complete | ReadState::Stale))
+        self.world.reads().any(|(k, _, r)| !empty_talk.contains(&k) && matches!(r.state, ReadState::Complete | ReadState::Stale))
     }
 }
 
@@ -92,9 +83,9 @@ pub async fn gather(effective: &Effective, open: Option<&str>) -> Result<Seen, P
     let (tx, feeds) = mpsc::channel(1024);
     let mut watches = WatchSet::new(&info.name, tx, Arc::new(Notify::new()));
     watches.reconcile(&link.session, 1, &wanted);
-    let mut seen = Seen { store: Store::default(), context: info.name, now: Time::now(), notes, online: None };
+    let mut seen = Seen { world: World::default(), context: info.name, now: Time::now(), notes, online: None };
     let mut online = Online { connector, link, namespaces, all, watches, feeds, wanted };
-    online.until_all_answered(&mut seen.store, effective.limit()).await;
+    online.until_all_answered(&mut seen.world, effective.limit()).await;
     seen.now = Time::now();
     seen.online = Some(online);
     Ok(seen)
@@ -102,7 +93,7 @@ pub async fn gather(effective: &Effective, open: Option<&str>) -> Result<Seen, P
 
 impl Online {
     /// Folds feeds until every source has answered once, or the limit is over; what hasn't answered then stays unread.
-    async fn until_all_answered(&mut self, store: &mut Store, limit: Duration) {
+    async fn until_all_answered(&mut self, world: &mut World, limit: Duration) {
         let mut waiting: BTreeSet<Source> = self.wanted.iter().cloned().collect();
         let deadline = Instant::now() + limit;
         while !waiting.is_empty() {
@@ -110,7 +101,7 @@ impl Online {
             if matches!(feed.event, FeedEvent::Listed(_) | FeedEvent::Lost(_)) {
                 waiting.remove(&feed.source);
             }
-            store.feed(feed, Time::now());
+            world.fold(&feed.source, feed.event, Time::now());
         }
     }
 }
@@ -119,7 +110,5 @@ fn offline_seen(effective: &Effective, path: &std::path::Path) -> Result<Seen, P
     let dump = offline::open(path, effective.global.complete)?;
     let now = effective.global.now.or(dump.newest).unwrap_or_else(Time::now);
     let context = dump.context.clone().unwrap_or_else(|| path.display().to_string());
-    let mut store = Store::default();
-    store.sphere_mut(&context).world = dump.world;
-    Ok(Seen { store, context, now, notes: dump.notes, online: None })
+    Ok(Seen { world: dump.world, context, now, notes: dump.notes, online: None })
 }

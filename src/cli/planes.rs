@@ -19,7 +19,7 @@ pub struct Planes {
 /// # Errors
 /// `BadInput` when a name fits several planes or none.
 pub fn choose(seen: &Seen, asked: &Asked, namespaces: &[String], deadlines: &Deadlines) -> Result<Planes, Problem> {
-    let world = seen.world();
+    let world = &seen.world;
     let found = || health::planes(world).into_iter().filter(|ns| namespaces.is_empty() || namespaces.iter().any(|n| **n == **ns));
     let judged = |ns: &str| health::judge(world, ns, seen.now, deadlines);
     let asked_for = |ns: &str| health::judge_asked(world, ns, seen.now, deadlines);
@@ -27,7 +27,8 @@ pub fn choose(seen: &Seen, asked: &Asked, namespaces: &[String], deadlines: &Dea
         Asked::Namespace(ns) => Ok(Planes { planes: vec![asked_for(ns)], one: true }),
         Asked::All => {
             let mut planes: Vec<Plane> = found().filter_map(|ns| judged(&ns)).collect();
-            let missing = namespaces.iter().filter(|ns| !planes.iter().any(|p| p.namespace == **ns)).map(|ns| asked_for(ns)).collect::<Vec<_>>();
+            let missing =
+                namespaces.iter().filter(|ns| !planes.iter().any(|p| p.namespace == **ns)).map(|ns| asked_for(ns)).collect::<Vec<_>>();
             planes.extend(missing);
             planes.sort_by(|a, b| (&a.namespace, &a.name).cmp(&(&b.namespace, &b.name)));
             Ok(Planes { planes, one: false })
@@ -37,11 +38,13 @@ pub fn choose(seen: &Seen, asked: &Asked, namespaces: &[String], deadlines: &Dea
             match (all.as_slice(), namespaces) {
                 ([one], _) => Ok(Planes { planes: vec![asked_for(one)], one: true }),
                 ([], [one]) => Ok(Planes { planes: vec![asked_for(one)], one: true }),
-                ([], _) => Err(Problem::new(ProblemKind::BadInput, format!("{name}: no such plane here")).hint("name its namespace with -n, or write NAMESPACE/NAME")),
+                ([], _) => Err(Problem::new(ProblemKind::BadInput, format!("{name}: no such plane here"))
+                    .hint("name its namespace with -n, or write NAMESPACE/NAME")),
                 (several, _) => {
                     let names: Vec<String> = several.iter().take(5).map(|ns| format!("{ns}/{name}")).collect();
                     let more = if several.len() > names.len() { ", …" } else { "" };
-                    Err(Problem::new(ProblemKind::BadInput, format!("{name}: {} planes have this name", several.len())).hint(format!("write one of {}{more}", names.join(", "))))
+                    Err(Problem::new(ProblemKind::BadInput, format!("{name}: {} planes have this name", several.len()))
+                        .hint(format!("write one of {}{more}", names.join(", "))))
                 }
             }
         }

@@ -8,7 +8,10 @@ use serde_json::Value;
 use super::gather::Online;
 use crate::{
     config::folders,
-    model::{Problem, ProblemKind, Scope, Time, redact, world::{ReadState, Source}},
+    model::{
+        Problem, ProblemKind, Scope, Time, redact,
+        world::{ReadState, Source},
+    },
 };
 
 /// How one source was read.
@@ -66,7 +69,14 @@ fn read(source: &Source, problem: Option<&Problem>) -> RecordedRead {
         Scope::Namespace(ns) => ns.clone(),
     };
     let state = problem.map_or(ReadState::Complete, |p| ReadState::of(p.kind));
-    RecordedRead { group: info.group.into(), resource: info.plural.into(), namespace, state, at: Time::now(), problem: problem.map(|p| redact::mask(&p.to_string())) }
+    RecordedRead {
+        group: info.group.into(),
+        resource: info.plural.into(),
+        namespace,
+        state,
+        at: Time::now(),
+        problem: problem.map(|p| redact::mask(&p.to_string())),
+    }
 }
 
 /// Writes a recording (0600, at one stroke); gzip when the name ends in `.gz`.

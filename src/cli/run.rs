@@ -12,7 +12,7 @@ use super::{
     output::{Format, Out},
     plane_name::Asked,
     planes::{self, Planes},
-    record, report, rule,
+    record, report,
     settle::{Effective, settle},
     shell, watch,
 };
@@ -22,9 +22,9 @@ use crate::model::{Problem, ProblemKind, text};
 pub fn run(cli: Cli) -> Exit {
     let effective = settle(cli.global);
     effective.warnings.iter().for_each(|w| note(&format!("warning: {w}")));
-    let mut out = Out { ascii: effective.global.ascii, ..Out::default() };
+    let mut out = Out::new(effective.global.ascii);
     let result = match cli.command {
-        None => crate::cli::screens::run(&effective),
+        None => Err(Problem::new(ProblemKind::BadInput, "TODO")),
         Some(command) => dispatch(command, &effective, &mut out),
     };
     result.unwrap_or_else(|problem| {
@@ -46,17 +46,7 @@ fn dispatch(command: Command, e: &Effective, out: &mut Out) -> Result<Exit, Prob
         Command::Access => live(show_access(e, out)),
         Command::Report => live(show_report(e, out)),
         Command::Record => live(take_recording(e)),
-        Command::Validate(args) => super::validate::run(&args, e, out),
-        Command::Plan(args) => live(super::plan_command::plan(&args, e, out)),
-        Command::Apply(args) => live(super::apply::run(&args, e, out)),
-        Command::Rule(args) => {
-            let format = Format::choose(e.global.output.as_deref(), rule::FORMATS)?;
-            match args.id {
-                Some(id) => rule::print(out, format, &rule::find(&id)?),
-                None => rule::list(out, format),
-            }
-            Ok(Exit::Ok)
-        }
+        Command::Validate(_) | Command::Plan(_) | Command::Apply(_) | Command::Rule(_) => Err(Problem::new(ProblemKind::BadInput, "TODO")),
         Command::Completions(args) => {
             shell::completions(out, args.shell);
             Ok(Exit::Ok)
@@ -103,7 +93,7 @@ fn chosen(e: &Effective, asked: &Asked, seen: &Seen) -> Result<Planes, Problem> 
 }
 
 fn explain_nothing(seen: &Seen) {
-    let all_forbidden = seen.world().reads().filter(|(_, _, r)| r.problem.is_some()).take(3);
+    let all_forbidden = seen.world.reads().filter(|(_, _, r)| r.problem.is_some()).take(3);
     for (kind, scope, read) in all_forbidden {
         let place = match scope {
             crate::model::Scope::All => "the whole cluster".to_string(),
@@ -220,7 +210,13 @@ async fn show_report(e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
     };
     report::print(out, format, &report);
     let broken = report.audit_log.as_ref().is_some_and(|l| l.problem.is_some());
-    Ok(if !seen.anything_readable() { Exit::NoAccess } else if broken { Exit::Bad } else { Exit::Ok })
+    Ok(if !seen.anything_readable() {
+        Exit::NoAccess
+    } else if broken {
+        Exit::Bad
+    } else {
+        Exit::Ok
+    })
 }
 
 /// Name and version of this console.
@@ -238,6 +234,11 @@ async fn take_recording(e: &Effective) -> Result<Exit, Problem> {
     let recording = record::take(online).await;
     record::write(Path::new(file), &recording)?;
     let refused = recording.reads.iter().filter(|r| r.problem.is_some()).count();
-    note(&format!("{file}: {} objects at {}, {refused} of {} sources could not be read", recording.objects.len(), recording.taken_at.strftime("%Y-%m-%dT%H:%M:%SZ"), recording.reads.len()));
+    note(&format!(
+        "{file}: {} objects at {}, {refused} of {} sources could not be read",
+        recording.objects.len(),
+        recording.taken_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        recording.reads.len()
+    ));
     Ok(if seen.anything_readable() { Exit::Ok } else { Exit::NoAccess })
 }

@@ -49,7 +49,8 @@ impl Effective {
     /// # Errors
     /// An unusable kubeconfig or scenario; in read-only mode also an audit log that can't be written.
     pub fn connector(&self) -> Result<Connector, Problem> {
-        let safety = Safety { trail: self.trail()?, read_only: self.global.read_only, read_only_contexts: self.settings.read_only_contexts.clone() };
+        let safety =
+            Safety { trail: self.trail()?, read_only: self.global.read_only, read_only_contexts: self.settings.read_only_contexts.clone() };
         match &self.global.demo {
             Some(scenario) => Connector::demo(scenario, safety),
             None => Connector::kubeconfig(&self.door(), safety),
@@ -108,5 +109,6 @@ fn text_variables() -> BTreeMap<String, String> {
 }
 
 fn no_log(why: String) -> Problem {
-    Problem::new(ProblemKind::BadInput, format!("the audit log can't be written: {why}")).hint("name another file with --audit-log, or start with --no-audit-log")
+    Problem::new(ProblemKind::BadInput, format!("the audit log can't be written: {why}"))
+        .hint("name another file with --audit-log, or start with --no-audit-log")
 }

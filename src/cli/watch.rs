@@ -41,7 +41,10 @@ impl Until {
         }
         s.parse().map(Until::State).map_err(|_| {
             let near = crate::config::suggestion(s, State::ALL.iter().map(|x| x.name()));
-            Problem::new(ProblemKind::BadInput, format!("--until: found {:?}; allowed: a state or a severity{near}", crate::model::text::line(s)))
+            Problem::new(
+                ProblemKind::BadInput,
+                format!("--until: found {:?}; allowed: a state or a severity{near}", crate::model::text::line(s)),
+            )
         })
     }
 
@@ -87,7 +90,7 @@ impl Watcher<'_> {
     pub async fn run(&self, out: &mut Out, mut seen: Seen) -> Exit {
         let mut known: BTreeMap<String, Plane> = BTreeMap::new();
         let end = self.timeout.map(|t| Instant::now() + t);
-        self.round(out, seen.world(), seen.now, &mut known);
+        self.round(out, &seen.world, seen.now, &mut known);
         let Some(mut online) = seen.online.take() else {
             // A dump doesn't change: what it says is the whole answer.
             return if self.until.is_none() || self.fulfilled(&known) { Exit::Ok } else { Exit::Bad };
@@ -100,23 +103,24 @@ impl Watcher<'_> {
                 return if self.until.is_none() { Exit::Ok } else { Exit::Bad };
             }
             let now = Time::now();
-            self.round(out, seen.world(), now, &mut known);
+            self.round(out, &seen.world, now, &mut known);
         }
     }
 
     /// Waits for feeds or for the next deadline of a verdict; false when the time is over.
     async fn wait(&self, online: &mut Online, seen: &mut Seen, known: &BTreeMap<String, Plane>, end: Option<Instant>) -> bool {
-        let due = known.values().filter_map(|p| p.deadline).min().map(|d| Duration::try_from(d.duration_since(Time::now())).unwrap_or_default());
+        let due =
+            known.values().filter_map(|p| p.deadline).min().map(|d| Duration::try_from(d.duration_since(Time::now())).unwrap_or_default());
         // Without a deadline the world can only change by a feed; a day is as good as for ever.
         let pause = due.map_or(Duration::from_secs(86_400), |d| d + Duration::from_secs(1));
         let wake = Instant::now() + pause;
         let until = end.map_or(wake, |e| e.min(wake));
         match tokio::time::timeout_at(until, online.feeds.recv()).await {
             Ok(Some(feed)) => {
-                seen.store.feed(feed, Time::now());
+                seen.world.fold(&feed.source, feed.event, Time::now());
                 // A burst is one change: what has arrived is folded before anything is judged.
                 while let Ok(feed) = online.feeds.try_recv() {
-                    seen.store.feed(feed, Time::now());
+                    seen.world.fold(&feed.source, feed.event, Time::now());
                 }
                 true
             }
@@ -139,11 +143,35 @@ impl Watcher<'_> {
         for (ns, new) in &fresh {
             let old = known.get(ns);
             if old.is_none_or(|o| (o.state, o.layer, &o.pool, &o.cause) != (new.state, new.layer, &new.pool, &new.cause)) {
-                self.tell(out, Change { kind: "Change", time: now, namespace: ns.clone(), name: new.name.clone(), from: old.map(|o| o.state), to: Some(new.state), severity: Some(new.severity), cause: new.cause.clone() });
+                self.tell(
+                    out,
+                    Change {
+                        kind: "Change",
+                        time: now,
+                        namespace: ns.clone(),
+                        name: new.name.clone(),
+                        from: old.map(|o| o.state),
+                        to: Some(new.state),
+                        severity: Some(new.severity),
+                        cause: new.cause.clone(),
+                    },
+                );
             }
         }
         for (ns, old) in known.iter().filter(|(ns, _)| !fresh.contains_key(*ns)) {
-            self.tell(out, Change { kind: "Change", time: now, namespace: ns.clone(), name: old.name.clone(), from: Some(old.state), to: None, severity: None, cause: "gone".into() });
+            self.tell(
+                out,
+                Change {
+                    kind: "Change",
+                    time: now,
+                    namespace: ns.clone(),
+                    name: old.name.clone(),
+                    from: Some(old.state),
+                    to: None,
+                    severity: None,
+                    cause: "gone".into(),
+                },
+            );
         }
         *known = fresh;
     }

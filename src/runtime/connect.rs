@@ -66,7 +66,7 @@ impl Connector {
     /// `BadInput` for a scenario that doesn't exist.
     pub fn demo(scenario: &str, safety: Safety) -> Result<Connector, Problem> {
         let chosen: demo::Scenario = scenario.parse().map_err(|e: String| Problem::new(ProblemKind::BadInput, format!("--demo: {e}")))?;
-        let platform = demo::Platform::new(chosen, Arc::new(Time::now), demo::Identity::sre());
+        let platform = demo::Platform::new(chosen, Arc::new(Time::now), chosen.identity());
         Ok(Self::new(Origin::Demo(platform, scenario.to_string()), safety, TIME_LIMIT))
     }
 
@@ -155,6 +155,12 @@ impl Connector {
     }
 
     fn demo_info(&self, scenario: &str) -> ContextInfo {
-        ContextInfo { name: format!("demo:{scenario}"), server: "embedded".into(), user: "sre".into(), read_only: self.locked("demo"), ..ContextInfo::default() }
+        ContextInfo {
+            name: format!("demo:{scenario}"),
+            server: "embedded".into(),
+            user: "sre".into(),
+            read_only: self.locked("demo"),
+            ..ContextInfo::default()
+        }
     }
 }

@@ -39,12 +39,8 @@ fn default() -> Platform {
 }
 
 async fn send(p: &Platform, method: &str, path: &str, kind: &str, body: &str) -> http::Response<ResponseBody> {
-    let request = http::Request::builder()
-        .method(method)
-        .uri(path)
-        .header("content-type", kind)
-        .body(Bytes::from(body.to_string()))
-        .unwrap();
+    let request =
+        http::Request::builder().method(method).uri(path).header("content-type", kind).body(Bytes::from(body.to_string())).unwrap();
     p.handle(request).await.unwrap()
 }
 

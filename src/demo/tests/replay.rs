@@ -30,10 +30,8 @@ fn identity(who: &str) -> Identity {
         return Identity::unknown();
     }
     let Some(group) = who.strip_prefix("group ") else { return Identity::nobody() };
-    let (ns, word) = ["super-admin", "admin", "view", "use"]
-        .iter()
-        .find_map(|l| Some((group.strip_suffix(&format!("-{l}"))?, *l)))
-        .unwrap();
+    let (ns, word) =
+        ["super-admin", "admin", "view", "use"].iter().find_map(|l| Some((group.strip_suffix(&format!("-{l}"))?, *l))).unwrap();
     level(ns, word)
 }
 
@@ -91,9 +89,8 @@ async fn recorded_exchanges_are_answered_as_the_real_api_did() {
         }
         faults(&p, id);
         let p = p.speaking_as(identity(e["request"]["as"].as_str().unwrap_or("")));
-        let mut request = http::Request::builder()
-            .method(e["request"]["method"].as_str().unwrap())
-            .uri(e["request"]["path"].as_str().unwrap());
+        let mut request =
+            http::Request::builder().method(e["request"]["method"].as_str().unwrap()).uri(e["request"]["path"].as_str().unwrap());
         for (k, v) in e["request"]["headers"].as_object().into_iter().flatten() {
             request = request.header(k, v.as_str().unwrap());
         }
@@ -111,7 +108,12 @@ async fn recorded_exchanges_are_answered_as_the_real_api_did() {
         let want = &e["response"];
         let same = comparable(&want["body"], uid) == comparable(&found, uid);
         if status != want["status"] || kind != want["headers"]["content-type"] || !same {
-            wrong.push(format!("{id}\n want {} {}\n got  {status} {}", want["status"], comparable(&want["body"], uid), comparable(&found, uid)));
+            wrong.push(format!(
+                "{id}\n want {} {}\n got  {status} {}",
+                want["status"],
+                comparable(&want["body"], uid),
+                comparable(&found, uid)
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -111,8 +111,12 @@ async fn a_good_edit_heals_the_rejected_pool() {
     let mut life = Life::new();
     let gpu = "kubernetes-nodes-computeplane-cluster-gpu";
     assert!(life.ready("tenant-media", gpu).1.contains("instanceType \"u9.huge\" not found in cluster"));
-    life.edit("tenant-media", json!([{"op": "replace", "path": "/spec/nodeGroups/gpu/instanceType", "value": "u1.2xlarge"},
-        {"op": "replace", "path": "/spec/nodeGroups/gpu/minReplicas", "value": 2}])).await;
+    life.edit(
+        "tenant-media",
+        json!([{"op": "replace", "path": "/spec/nodeGroups/gpu/instanceType", "value": "u1.2xlarge"},
+        {"op": "replace", "path": "/spec/nodeGroups/gpu/minReplicas", "value": 2}]),
+    )
+    .await;
     life.pass(2);
     assert_eq!(life.ready("tenant-media", "computeplane").0, "Unknown");
     life.pass(10);
@@ -132,8 +136,12 @@ async fn bad_edits_are_refused_where_the_platform_refuses_them() {
     let (status, text) = life.ready("tenant-acme", "computeplane");
     assert_eq!(status, "False");
     assert!(text.contains("at least one nodeGroup must carry roles: [ingress-nginx]"), "{text}");
-    life.edit("tenant-acme", json!([{"op": "replace", "path": "/spec/nodeGroups/web/roles", "value": ["ingress-nginx"]},
-        {"op": "replace", "path": "/spec/nodeGroups/web/minReplicas", "value": "one"}])).await;
+    life.edit(
+        "tenant-acme",
+        json!([{"op": "replace", "path": "/spec/nodeGroups/web/roles", "value": ["ingress-nginx"]},
+        {"op": "replace", "path": "/spec/nodeGroups/web/minReplicas", "value": "one"}]),
+    )
+    .await;
     life.pass(10);
     assert!(life.ready("tenant-acme", "computeplane").1.contains("got string, want integer"));
 }
@@ -141,8 +149,12 @@ async fn bad_edits_are_refused_where_the_platform_refuses_them() {
 #[tokio::test]
 async fn a_changed_template_rolls_the_pool_and_a_removed_pool_goes() {
     let mut life = Life::new();
-    life.edit("tenant-acme", json!([{"op": "replace", "path": "/spec/nodeGroups/web/instanceType", "value": "u1.large"},
-        {"op": "remove", "path": "/spec/nodeGroups/gpu"}])).await;
+    life.edit(
+        "tenant-acme",
+        json!([{"op": "replace", "path": "/spec/nodeGroups/web/instanceType", "value": "u1.large"},
+        {"op": "remove", "path": "/spec/nodeGroups/gpu"}]),
+    )
+    .await;
     life.pass(12);
     assert_eq!(life.phases("tenant-acme", "web").len(), 6, "surge");
     assert!(life.p.object(CAPI, "MachineDeployment", "tenant-acme", "computeplane-cluster-gpu").is_none());
