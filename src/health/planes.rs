@@ -42,9 +42,9 @@ pub fn is_plane(world: &World, namespace: &str) -> bool {
 
 /// A Tenant's release in the parent namespace whose values or message name the module.
 fn spoken_for(world: &World, namespace: &str) -> bool {
-    tenant::parents(namespace)
-        .flat_map(|(parent, name)| world.list(Kind::HelmRelease, parent).filter(move |o| o.meta.name.strip_prefix("tenant-") == Some(name)))
-        .any(speaks)
+    let mut releases =
+        tenant::parents(namespace).filter_map(|(parent, name)| world.get(Kind::HelmRelease, parent, &format!("tenant-{name}")));
+    releases.any(speaks)
 }
 
 fn speaks(o: &Arc<Object>) -> bool {

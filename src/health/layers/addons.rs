@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 
-use super::{CLUSTER, Judgement, is_addon, module, nodes};
+use super::{CLUSTER, Judgement, cluster, is_addon, module, nodes};
 use crate::{
     health::{
         build::{self, Build, span},
@@ -11,7 +11,7 @@ use crate::{
     },
     model::{
         Kind, Object,
-        projection::cozystack::App,
+        projection::{cozystack::App, release::Release},
         verdict::{Layer, Severity, State, Who},
     },
 };
@@ -173,7 +173,7 @@ fn first_row(broken: &[&(&Object, Judgement)], root: &Object) -> Judgement {
     let Some((o, v)) = broken.iter().min_by_key(|b| order(b.1.state)).copied() else {
         return build::verdict(Layer::Addons, State::Unknown, "addons can't be judged");
     };
-    let cause = if o.meta.name == root.meta.name {
+    let cause = if o.meta.name == root.meta.name || v.cause.contains(&*root.meta.name) {
         format!("{}: {}", o.meta.name, v.cause)
     } else {
         format!("{}: {} (root {})", o.meta.name, v.cause, root.meta.name)
@@ -185,8 +185,15 @@ fn none(view: &View<'_>) -> Judgement {
     if !view.complete(Kind::HelmRelease) {
         return module::unread(Layer::Addons, &[(Kind::HelmRelease, view.read(Kind::HelmRelease).state)]);
     }
-    if view.get(Kind::HelmRelease, CLUSTER).is_none() {
-        return build::verdict(Layer::Addons, State::Unknown, "no addon releases, as there is no cluster release");
+    let cluster = view.get(Kind::HelmRelease, CLUSTER).and_then(|o| Release::of(o));
+    if cluster.is_none_or(|r| {
+        r.deployed().is_none() && !r.history.is_empty()
+            || r.condition("Ready").is_some_and(|c| &*c.status == "False") && r.deployed().is_none()
+    }) {
+        return build::verdict(Layer::Addons, State::Unknown, "no addon releases, as the cluster release isn't there");
+    }
+    if cluster::awaiting_etcd(view).is_some() {
+        return build::verdict(Layer::Addons, State::Unknown, "no addon releases yet: the cluster release holds an empty shell");
     }
     build::verdict(Layer::Addons, State::Ready, "no addon releases here")
 }

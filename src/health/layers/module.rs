@@ -1,6 +1,6 @@
 //! L1: the module, as HelmRelease `computeplane` or, second best, as the application that copies it. Owns the contradictions of the module; must not judge its child.
 
-use super::{CLUSTER, Judgement, MODULE};
+use super::{CLUSTER, Judgement, MODULE, tenant};
 use crate::{
     health::{
         build::{self, Build},
@@ -13,7 +13,7 @@ use crate::{
             cozystack::{App, Monitor},
             release::Release,
         },
-        verdict::{Layer, State, Who},
+        verdict::{Layer, Severity, State, Who},
         world::ReadState,
     },
 };
@@ -104,21 +104,49 @@ fn absent(view: &View<'_>) -> Judgement {
         if let Some(v) = orphaned(view) {
             return v;
         }
-        if view.list(Kind::HelmRelease).any(|o| super::is_chain(&o.meta.name) || super::is_addon(o))
-            || crate::health::planes::is_plane(view.world, view.namespace)
-        {
-            return build::verdict(
-                Layer::Module,
-                State::Unknown,
-                "no ComputePlane and no HelmRelease computeplane here, though parts of a plane are",
-            )
-            .evidence(build::absence("HelmRelease", view.namespace, MODULE));
-        }
-        return build::verdict(Layer::Module, State::NotEnabled, "no ComputePlane and no HelmRelease computeplane here")
-            .evidence(build::absence("HelmRelease", view.namespace, MODULE))
-            .next(Who::ParentTenant, "set computeplane: true on the Tenant");
+        return missing(view);
     }
     unread(Layer::Module, &reads)
+}
+
+/// The module is absent for a fact: wanted and gone, not made yet, or never asked for.
+fn missing(view: &View<'_>) -> Judgement {
+    let absence = build::absence("HelmRelease", view.namespace, MODULE);
+    let tenant = tenant::release_of(view);
+    if view.complete(Kind::HelmRelease) && tenant::wants_plane(view) == Some(true) {
+        let healthy = tenant.is_some_and(|t| release::healthy(t));
+        let above = tenant.map(|t| release::judge(view, Layer::Tenant, t).severity);
+        let v = if healthy {
+            let v = build::verdict(
+                Layer::Module,
+                State::ControlPlaneMissing,
+                "the Tenant has computeplane on and reads Ready, but HelmRelease computeplane is gone",
+            );
+            v.next(
+                Who::ParentTenant,
+                "the module comes back only when the tenant release is applied anew: change the Tenant, or request a forced reconcile",
+            )
+        } else if above == Some(Severity::Progressing) {
+            build::verdict(Layer::Module, State::Progressing, "not made yet by the tenant release")
+        } else {
+            build::verdict(Layer::Module, State::Unknown, "not made yet: the tenant release doesn't get there")
+        };
+        return v.evidence(absence);
+    }
+    if view.list(Kind::HelmRelease).any(|o| super::is_chain(&o.meta.name) || super::is_addon(o))
+        || crate::health::planes::is_plane(view.world, view.namespace)
+    {
+        return build::verdict(
+            Layer::Module,
+            State::Unknown,
+            "no ComputePlane and no HelmRelease computeplane here, though parts of a plane are",
+        )
+        .evidence(absence);
+    }
+    let (parent, name) = tenant::parents(view.namespace).next().unwrap_or(("the parent namespace", view.namespace));
+    build::verdict(Layer::Module, State::NotEnabled, "no ComputePlane and no HelmRelease computeplane here")
+        .evidence(absence)
+        .next(Who::ParentTenant, format!("set spec.computeplane: true on Tenant {name} in {parent}"))
 }
 
 /// The verdict where a layer's own kinds can't be read and nothing else speaks: NoPermission when all of them are refused, else Unknown.

@@ -43,10 +43,8 @@ pub fn child_of(parent: &str, release_name: &str) -> Option<String> {
 
 /// The Tenant's HelmRelease for a namespace, if one is seen.
 pub fn release_of<'a>(view: &View<'a>) -> Option<&'a Arc<Object>> {
-    parents(view.namespace).find_map(|(parent, name)| {
-        let releases = view.world.list(Kind::HelmRelease, parent);
-        releases.into_iter().find(|o| o.meta.name.strip_prefix("tenant-") == Some(name))
-    })
+    // By name, never by listing: the root tenant holds one release for each of thousands of tenants.
+    parents(view.namespace).find_map(|(parent, name)| view.world.get(Kind::HelmRelease, parent, &format!("tenant-{name}")))
 }
 
 /// The Tenant application for a namespace, if one is seen.

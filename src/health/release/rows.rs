@@ -140,7 +140,7 @@ pub fn dependency_wait(c: &Case<'_>) -> Option<Judgement> {
     let (cause, class) = match chain::root(c.view, c.object) {
         chain::Root::Broken(root) => {
             let why = Release::of(root).and_then(|r| r.condition("Ready")).filter(|r| &*r.status != "True");
-            let why = why.map_or(String::new(), |r| format!(": {}", messages::decisive(&r.message)));
+            let why = why.map_or(String::new(), |r| format!(": {}", messages::wording(&r.message)));
             (format!("waits for {}{why}", root.meta.name), "DependencyWait")
         }
         chain::Root::Missing(ns, name) => (format!("dependency {ns}/{name} doesn't exist"), "DependencyMissing"),
@@ -298,7 +298,8 @@ fn failed(c: &Case<'_>, state: State) -> Judgement {
     if c.release.failures > 0 {
         v = v.evidence(build::fact(c.object, "status.failures", c.release.failures.to_string(), None));
     }
-    if let Some(d) = c.release.deployed() {
+    let head = c.release.history.first().map(|h| h.version);
+    if let Some(d) = c.release.deployed().filter(|d| head != Some(d.version)) {
         v = v.evidence(build::fact(c.object, "status.history", format!("v{} deployed", d.version), d.last_deployed));
     }
     next_steps(c, v, pointer.field)
@@ -358,20 +359,9 @@ fn hint_for(text: &str, field: &str) -> String {
     }
 }
 
-/// The failure in words: wait lists become names, everything else is the decisive sentence.
+/// The failure in words; the reason alone where there is no text.
 fn reason_of(c: &Case<'_>) -> String {
-    let waits = messages::waits(c.text());
-    let list = |n: usize| {
-        waits.iter().take(n).map(|w| format!("{} {}/{} ({})", w.kind, w.namespace, w.name, w.status)).collect::<Vec<_>>().join(", ")
-    };
-    match c.class() {
-        Some(CHILD_NOT_READY) if !waits.is_empty() => {
-            let more = if waits.len() > 2 { format!(" and {} more", waits.len() - 2) } else { String::new() };
-            let what = if c.text().contains("failed early") { "failed early because of" } else { "timed out waiting for" };
-            format!("{what} {}{more}", list(2))
-        }
-        _ => or_reason(&c.sentence(), c.failure.map_or("", |f| &f.reason)),
-    }
+    or_reason(&messages::wording(c.text()), c.failure.map_or("", |f| &f.reason))
 }
 
 fn or_reason(text: &str, reason: &str) -> String {

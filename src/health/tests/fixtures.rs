@@ -239,3 +239,34 @@ fn a_changed_verdict_is_told() {
     assert!(changes.iter().any(|c| c.starts_with("module: Ready → RenderRejected")), "{changes:?}");
     assert!(diff(&a, &a).is_empty());
 }
+
+#[test]
+fn a_wanted_module_that_is_gone_is_a_contradiction() {
+    let tenant = |status: &str| {
+        format!(
+            "---\n{{apiVersion: helm.toolkit.fluxcd.io/v2, kind: HelmRelease, metadata: {{name: tenant-acme, namespace: tenant-root, generation: 1}}, spec: {{values: {{computeplane: true}}}}, status: {{conditions: [{{type: Ready, status: '{status}', reason: Progressing, message: \"Running 'install' action\", observedGeneration: 1, lastTransitionTime: '2026-09-01T11:59:00Z'}}]}}}}\n"
+        )
+    };
+    let of = |status: &str| judge(&world(&tenant(status), true), NS, now(), &Deadlines::default()).unwrap();
+    assert_eq!((of("True").state, of("True").layer), (S::ControlPlaneMissing, Module));
+    assert_eq!(of("Unknown").state, S::Progressing, "near miss: on its way");
+    assert_eq!(planes(&world(&tenant("True"), true)).iter().map(|n| n.to_string()).collect::<Vec<_>>(), [NS], "the parent is no plane");
+}
+
+#[test]
+fn guests_are_listed_with_their_state() {
+    let guest = all()["F12"]
+        .replace("computeplane-cluster-cilium", "wordpress")
+        .replace("labels: {cozystack.io/target-cluster-name: computeplane-cluster}", "labels: {}");
+    let guest = guest.replace("spec: {", "spec: {kubeConfig: {secretRef: {name: computeplane-cluster-admin-kubeconfig}}, ");
+    let plane = judge_asked(&world(&format!("{guest}{}", all()["F01"]), false), NS, now(), &Deadlines::default());
+    assert_eq!(plane.guests.iter().map(|g| (g.name.as_str(), g.state)).collect::<Vec<_>>(), [("wordpress", S::Retrying)]);
+    assert_ne!(at(&plane, Addons).state, S::Retrying, "a guest is no addon");
+}
+
+#[test]
+fn a_self_made_plane_is_marked() {
+    let tenant = "---\n{apiVersion: apps.cozystack.io/v1alpha1, kind: Tenant, metadata: {name: acme, namespace: tenant-root}, spec: {computeplane: false}, status: {conditions: [{type: Ready, status: 'True', reason: UpgradeSucceeded}]}}\n";
+    let plane = judge_asked(&world(&format!("{tenant}{}", all()["F01"]), false), NS, now(), &Deadlines::default());
+    assert!(at(&plane, Tenant).cause.contains("self-provisioned"), "{}", at(&plane, Tenant).cause);
+}
