@@ -68,6 +68,11 @@ pub struct Out {
 }
 
 impl Out {
+    /// Standard output; `ascii` escapes everything outside printable ASCII.
+    pub fn new(ascii: bool) -> Out {
+        Out { ascii, gone: false }
+    }
+
     /// Prints one line (or several). Control characters are stripped; a closed pipe ends printing silently.
     pub fn line(&mut self, s: &str) {
         let safe = text::block(s);

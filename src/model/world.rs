@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, Object, Problem, Scope, Selector, Time};
+use super::{Kind, Object, Problem, Scope, Selector, Time, feed::FeedEvent};
 
 /// Why a (kind, scope) can't be believed, or that it can. Names as in the contract's `hidden.reason`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -28,6 +28,18 @@ pub enum ReadState {
     NotRead,
     /// Was complete; the source has been lost since. Rows stay.
     Stale,
+}
+
+impl ReadState {
+    /// The state that a failed first read leaves behind.
+    pub fn of(kind: super::ProblemKind) -> ReadState {
+        match kind {
+            super::ProblemKind::Forbidden => ReadState::Forbidden,
+            super::ProblemKind::AbsentApi => ReadState::AbsentApi,
+            super::ProblemKind::UnsupportedVersion => ReadState::UnsupportedVersion,
+            _ => ReadState::Unreadable,
+        }
+    }
 }
 
 /// How a (kind, scope) was last read.
@@ -140,6 +152,31 @@ impl World {
             self.touch_scope(&source.scope);
         }
         self.record(source, read);
+    }
+
+    /// Folds what a watch said. A failed source keeps its rows: what was complete is stale from then on, never empty.
+    pub fn fold(&mut self, source: &Source, event: FeedEvent, now: Time) {
+        match event {
+            FeedEvent::Listed(objects) => self.replace(source, objects, now),
+            FeedEvent::Applied(object) => {
+                self.apply(*object);
+                self.alive(source, now);
+            }
+            FeedEvent::Deleted(namespace, name) => {
+                self.remove(source.kind, &namespace, &name);
+                self.alive(source, now);
+            }
+            FeedEvent::Alive => self.alive(source, now),
+            FeedEvent::Lost(problem) => {
+                let old = self.read_of(source);
+                let was_known = matches!(old.state, ReadState::Complete | ReadState::Stale);
+                let state = match ReadState::of(problem.kind) {
+                    ReadState::Unreadable if was_known => ReadState::Stale,
+                    other => other,
+                };
+                self.set_read_of(source, Read { state, at: old.at, problem: Some(problem) });
+            }
+        }
     }
 
     /// Records how a source could be read; objects stay. Dirty only if the state changed.

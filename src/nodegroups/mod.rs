@@ -1,1 +1,14 @@
-//! (owner writes this line)
+//! The platform's rules for `nodeGroups`: what an edit does, how it is merged, written and followed. Pure: no I/O, no clock.
+
+pub mod draft;
+pub mod forecast;
+pub mod merge;
+pub mod patch;
+pub mod path;
+pub mod rollout;
+pub mod settled;
+pub mod spelling;
+pub mod template;
+
+/// A `nodeGroups` map, or one group of it: JSON as it stands in the object.
+pub type Groups = serde_json::Map<String, serde_json::Value>;

@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use serde_json::{Map, Value};
 
 use super::{Body, Condition, array, at, conditions, find, text, time};
-use crate::model::{Object, Time};
+use crate::model::{Meta, Object, Time};
 
 /// One entry of `status.history`.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -28,6 +28,8 @@ pub struct Revision {
 pub struct Release {
     /// `spec.suspend`.
     pub suspend: bool,
+    /// Who set `spec.suspend` and when, from `metadata.managedFields`; the last writer.
+    pub suspended_by: Option<(Arc<str>, Option<Time>)>,
     /// `spec.interval`; 5 minutes where absent.
     pub interval: SignedDuration,
     /// Longest time one action may take: the largest of `spec.timeout`, `spec.install.timeout`, `spec.upgrade.timeout`; Flux's 5 minutes where absent.
@@ -92,6 +94,7 @@ impl Release {
         let storage = text(spec, "storageNamespace");
         Release {
             suspend: spec.get("suspend").and_then(Value::as_bool).unwrap_or(false),
+            suspended_by: suspended_by(v),
             interval: spec.get("interval").and_then(duration).unwrap_or(SignedDuration::from_mins(5)),
             timeout: timeout(spec),
             install_retries: retries("install"),
@@ -144,15 +147,30 @@ impl Release {
         self.history.iter().find(|r| &*r.status == "deployed")
     }
 
-    /// The name under which Helm stores the release of an object called `name`.
-    pub fn stored_as<'a>(&'a self, name: &'a str) -> &'a str {
-        if !self.release_name.is_empty() { &self.release_name } else { name }
+    /// The record under which Helm stores the release of an object: (storage namespace, release name, kubeconfig Secret of the cluster that holds it).
+    /// Two objects with one record fight over it.
+    pub fn record(&self, meta: &Meta) -> (Arc<str>, String, Option<Arc<str>>) {
+        let storage = if self.storage_namespace.is_empty() { meta.namespace.clone() } else { self.storage_namespace.clone() };
+        let name = match (self.release_name.is_empty(), self.target_namespace.is_empty()) {
+            (false, _) => self.release_name.to_string(),
+            (true, false) => format!("{}-{}", self.target_namespace, meta.name),
+            (true, true) => meta.name.to_string(),
+        };
+        (storage, name, self.kubeconfig.clone())
     }
 
     /// True when the inventory lists an object of `kind` (as its `id` ends in `_<kind>`).
     pub fn owns_kind(&self, kind: &str) -> bool {
         self.inventory.iter().flatten().any(|id| id.rsplit('_').next() == Some(kind))
     }
+}
+
+fn suspended_by(v: &Value) -> Option<(Arc<str>, Option<Time>)> {
+    let fields = at(v, &["metadata"])?;
+    array(fields, "managedFields")
+        .filter(|m| at(m, &["fieldsV1", "f:spec", "f:suspend"]).is_some())
+        .map(|m| (text(m, "manager"), time(m, "time")))
+        .max_by_key(|m| m.1)
 }
 
 /// Booleans as templates see them: real ones, and the strings that people write instead.

@@ -1,0 +1,244 @@
+//! From parsed arguments to an exit code: settles flags, brings the world together, hands it to the command. Owns dispatch only.
+
+use std::path::Path;
+
+use super::{
+    access,
+    args::{Cli, Command, ExplainArgs, GetArgs, WatchArgs},
+    exit::Exit,
+    explain,
+    gather::{self, Seen},
+    get,
+    output::{Format, Out},
+    plane_name::Asked,
+    planes::{self, Planes},
+    record, report,
+    settle::{Effective, settle},
+    shell, watch,
+};
+use crate::model::{Problem, ProblemKind, text};
+
+/// Runs a command line to its end.
+pub fn run(cli: Cli) -> Exit {
+    let effective = settle(cli.global);
+    effective.warnings.iter().for_each(|w| note(&format!("warning: {w}")));
+    let mut out = Out::new(effective.global.ascii);
+    let result = match cli.command {
+        None => Err(Problem::new(ProblemKind::BadInput, "TODO")),
+        Some(command) => dispatch(command, &effective, &mut out),
+    };
+    result.unwrap_or_else(|problem| {
+        note(&format!("error: {problem}"));
+        Exit::of(&problem)
+    })
+}
+
+/// A line for people, on standard error.
+pub fn note(line: &str) {
+    eprintln!("{}", text::block(line));
+}
+
+fn dispatch(command: Command, e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
+    match command {
+        Command::Get(args) => live(get(args, e, out)),
+        Command::Explain(args) => live(explain(args, e, out)),
+        Command::Watch(args) => live(follow(args, e, out)),
+        Command::Access => live(show_access(e, out)),
+        Command::Report => live(show_report(e, out)),
+        Command::Record => live(take_recording(e)),
+        Command::Validate(_) | Command::Plan(_) | Command::Apply(_) | Command::Rule(_) => Err(Problem::new(ProblemKind::BadInput, "TODO")),
+        Command::Completions(args) => {
+            shell::completions(out, args.shell);
+            Ok(Exit::Ok)
+        }
+        Command::Man => {
+            shell::man(out);
+            Ok(Exit::Ok)
+        }
+    }
+}
+
+/// Runs async work to its end on a runtime of its own.
+fn live(work: impl Future<Output = Result<Exit, Problem>>) -> Result<Exit, Problem> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime.map_err(|e| Problem::new(ProblemKind::BadInput, format!("no runtime: {e}")))?;
+    let result = runtime.block_on(work);
+    // A login plugin or a resolver that hangs in a thread must not hold the answer back.
+    runtime.shutdown_background();
+    result
+}
+
+async fn seen(e: &Effective, asked: &Asked) -> Result<Seen, Problem> {
+    let open = match asked {
+        Asked::Namespace(ns) => Some(ns.as_str()),
+        _ => None,
+    };
+    let seen = gather::gather(e, open).await?;
+    seen.notes.iter().for_each(|n| note(&format!("note: {n}")));
+    Ok(seen)
+}
+
+fn chosen(e: &Effective, asked: &Asked, seen: &Seen) -> Result<Planes, Problem> {
+    let narrow = match &seen.online {
+        Some(online) if !online.all => &online.namespaces,
+        _ => &e.global.namespace,
+    };
+    // Only what the user named may be told as not enabled; namespaces that were merely found are silent when empty.
+    let named = &e.global.namespace;
+    let mut planes = planes::choose(seen, asked, narrow, &e.settings.deadlines)?;
+    if *asked == Asked::All && seen.online.is_some() {
+        planes.planes.retain(|p| p.state != crate::model::verdict::State::NotEnabled || named.contains(&p.namespace));
+    }
+    Ok(planes)
+}
+
+fn explain_nothing(seen: &Seen) {
+    let all_forbidden = seen.world.reads().filter(|(_, _, r)| r.problem.is_some()).take(3);
+    for (kind, scope, read) in all_forbidden {
+        let place = match scope {
+            crate::model::Scope::All => "the whole cluster".to_string(),
+            crate::model::Scope::Namespace(ns) => format!("namespace {ns}"),
+        };
+        if let Some(p) = &read.problem {
+            note(&format!("{} in {place}: {p}", kind.resource()));
+        }
+    }
+}
+
+fn ended(seen: &Seen, planes: &Planes, strict: bool) -> Exit {
+    if !seen.anything_readable() {
+        note("nothing that tells of a plane could be read");
+        explain_nothing(seen);
+        return Exit::NoAccess;
+    }
+    get::exit(&planes.planes, strict)
+}
+
+async fn get(args: GetArgs, e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
+    let format = Format::choose(e.global.output.as_deref(), get::FORMATS)?;
+    let asked = Asked::read(args.plane.as_deref());
+    let seen = seen(e, &asked).await?;
+    let planes = chosen(e, &asked, &seen)?;
+    get::print(out, format, &planes.planes, planes.one, seen.now);
+    if planes.planes.is_empty() && matches!(format, Format::Table | Format::Wide) {
+        note("no ComputePlane here: the owner of the parent tenant switches it on with computeplane: true");
+    }
+    Ok(ended(&seen, &planes, args.strict))
+}
+
+async fn explain(args: ExplainArgs, e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
+    let format = Format::choose(e.global.output.as_deref(), explain::FORMATS)?;
+    if let Some([old, new]) = args.diff.as_deref() {
+        let differences = explain::diff(old, new, e.global.complete, &e.settings.deadlines)?;
+        explain::print_diff(out, format, &differences);
+        let planes: Vec<_> = differences.into_iter().filter_map(|d| d.new).collect();
+        return Ok(get::exit(&planes, args.strict));
+    }
+    let asked = Asked::read(args.plane.as_deref());
+    let seen = seen(e, &asked).await?;
+    let planes = chosen(e, &asked, &seen)?;
+    explain::print(out, format, &planes.planes, planes.one);
+    Ok(ended(&seen, &planes, args.strict))
+}
+
+async fn follow(args: WatchArgs, e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
+    let format = Format::choose(e.global.output.as_deref(), watch::FORMATS)?;
+    let until = args.until.as_deref().map(watch::Until::read).transpose()?;
+    let asked = Asked::read(args.plane.as_deref());
+    let only = match &asked {
+        Asked::Namespace(ns) => Some(ns.clone()),
+        _ => None,
+    };
+    let timeout = args.timeout.and_then(|d| std::time::Duration::try_from(d).ok()).filter(|d| !d.is_zero());
+    let seen = seen(e, &asked).await?;
+    if !seen.anything_readable() {
+        return Ok(ended(&seen, &Planes { planes: Vec::new(), one: false }, false));
+    }
+    let watcher = watch::Watcher { only, until, timeout, deadlines: &e.settings.deadlines, format };
+    Ok(watcher.run(out, seen).await)
+}
+
+/// Commands that ask a server don't work on dumps.
+fn needs_cluster(e: &Effective, command: &str) -> Result<(), Problem> {
+    match e.global.from {
+        Some(_) => Err(Problem::new(ProblemKind::BadInput, format!("{command} asks a server; it can't work on a dump (--from)"))),
+        None => Ok(()),
+    }
+}
+
+async fn show_access(e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
+    needs_cluster(e, "access")?;
+    let format = Format::choose(e.global.output.as_deref(), access::FORMATS)?;
+    let connector = e.connector()?;
+    let link = connector.open(e.global.context.as_deref(), crate::cluster::door::Login::Interactive).await.map_err(Problem::from)?;
+    let found = link.session.namespaces(&e.global.namespace).await;
+    if found.names.is_empty() {
+        let why = found.problem.unwrap_or_else(|| Problem::new(ProblemKind::NotFound, "no namespace is known"));
+        return Err(why.hint("name one with -n"));
+    }
+    let access = link.session.access(&found.names).await;
+    access::print(out, format, &access);
+    Ok(access::exit(&access))
+}
+
+async fn show_report(e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
+    let format = Format::choose(e.global.output.as_deref(), report::FORMATS)?;
+    let seen = seen(e, &Asked::All).await?;
+    let planes = chosen(e, &Asked::All, &seen)?.planes;
+    let report = match &seen.online {
+        None => report::Report::offline(seen.context.clone(), seen.now, planes),
+        Some(online) => {
+            let names = if online.all { planes.iter().map(|p| p.namespace.clone()).collect() } else { online.namespaces.clone() };
+            let session = &online.link.session;
+            let access = session.access(&names).await;
+            let server_version = session.server_version().await.ok();
+            let trail = online.connector.trail();
+            let audit_log = e.audit_path().map(|p| report::Log::verify(&p, trail));
+            report::Report {
+                kind: "Report",
+                taken_at: seen.now,
+                console: console(),
+                context: session.info().clone(),
+                server_version,
+                namespaces: names,
+                planes,
+                access: Some(access),
+                requests: report::requests(trail),
+                audit_log,
+            }
+        }
+    };
+    report::print(out, format, &report);
+    let broken = report.audit_log.as_ref().is_some_and(|l| l.problem.is_some());
+    Ok(if !seen.anything_readable() {
+        Exit::NoAccess
+    } else if broken {
+        Exit::Bad
+    } else {
+        Exit::Ok
+    })
+}
+
+/// Name and version of this console.
+pub fn console() -> String {
+    format!("planedeck {}", env!("CARGO_PKG_VERSION"))
+}
+
+async fn take_recording(e: &Effective) -> Result<Exit, Problem> {
+    needs_cluster(e, "record")?;
+    let Some(file) = e.global.output.as_deref() else {
+        return Err(Problem::new(ProblemKind::BadInput, "record needs a file: -o FILE"));
+    };
+    let seen = seen(e, &Asked::All).await?;
+    let Some(online) = &seen.online else { return Ok(Exit::NoAccess) };
+    let recording = record::take(online).await;
+    record::write(Path::new(file), &recording)?;
+    let refused = recording.reads.iter().filter(|r| r.problem.is_some()).count();
+    note(&format!(
+        "{file}: {} objects at {}, {refused} of {} sources could not be read",
+        recording.objects.len(),
+        recording.taken_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        recording.reads.len()
+    ));
+    Ok(if seen.anything_readable() { Exit::Ok } else { Exit::NoAccess })
+}

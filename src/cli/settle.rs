@@ -1,0 +1,114 @@
+//! Flags, variables and settings settled into one answer each: flags and variables first, then the file. Owns precedence; must not act.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use super::args::Global;
+use crate::{
+    cluster::{audit_file::AuditFile, door, trail::AuditTrail},
+    config::{self, Loaded, Settings, folders},
+    model::{Problem, ProblemKind},
+    runtime::connect::{Connector, Safety},
+};
+
+/// What counts.
+pub struct Effective {
+    /// Flags, with the settings filled in where no flag spoke.
+    pub global: Global,
+    /// The settings file's values.
+    pub settings: Settings,
+    /// What was wrong with the settings, one line each.
+    pub warnings: Vec<String>,
+}
+
+/// Settles flags and the settings file they name.
+pub fn settle(mut global: Global) -> Effective {
+    let Loaded { settings, warnings, .. } = config::load(global.config.as_deref());
+    global.context = global.context.or_else(|| settings.context.clone());
+    if global.namespace.is_empty() && !global.all_namespaces {
+        global.namespace.clone_from(&settings.namespaces);
+    }
+    global.all_namespaces |= settings.all_namespaces && global.namespace.is_empty();
+    // A lock is closed by whoever closes it: no source can open what another one closed.
+    global.read_only |= settings.read_only;
+    global.ascii |= settings.ascii;
+    global.audit_log = global.audit_log.or_else(|| settings.audit_log.clone());
+    global.request_timeout = global.request_timeout.or(settings.request_timeout);
+    global.color = global.color.or(settings.color);
+    Effective { global, settings, warnings }
+}
+
+impl Effective {
+    /// The longest wait for answers.
+    pub fn limit(&self) -> Duration {
+        let asked = self.global.request_timeout.and_then(|d| Duration::try_from(d).ok()).filter(|d| !d.is_zero());
+        asked.unwrap_or(crate::cluster::session::TIME_LIMIT)
+    }
+
+    /// The way to a session, behind the guard that these flags ask for.
+    ///
+    /// # Errors
+    /// An unusable kubeconfig or scenario; in read-only mode also an audit log that can't be written.
+    pub fn connector(&self) -> Result<Connector, Problem> {
+        let safety =
+            Safety { trail: self.trail()?, read_only: self.global.read_only, read_only_contexts: self.settings.read_only_contexts.clone() };
+        match &self.global.demo {
+            Some(scenario) => Connector::demo(scenario, safety),
+            None => Connector::kubeconfig(&self.door(), safety),
+        }
+    }
+
+    /// The audit log's path: named, or in read-only mode the one in the state folder.
+    pub fn audit_path(&self) -> Option<std::path::PathBuf> {
+        if self.global.no_audit_log {
+            return None;
+        }
+        let own = || folders::state().map(|d| d.join("audit.jsonl"));
+        self.global.audit_log.clone().or_else(|| self.global.read_only.then(own).flatten())
+    }
+
+    fn trail(&self) -> Result<AuditTrail, Problem> {
+        let path = match self.audit_path() {
+            Some(path) => path,
+            None if self.global.read_only && !self.global.no_audit_log => {
+                return Err(no_log("there is no home folder for it".into()));
+            }
+            None => return Ok(AuditTrail::default()),
+        };
+        if let Some(dir) = path.parent().filter(|d| !d.as_os_str().is_empty() && !d.exists()) {
+            folders::create_private(dir).map_err(|e| no_log(format!("{}: {e}", dir.display())))?;
+        }
+        let file = AuditFile::open(&path).map_err(|e| no_log(format!("{}: {e}", path.display())))?;
+        Ok(AuditTrail::with_file(file, self.global.read_only))
+    }
+
+    fn door(&self) -> door::Options {
+        let g = &self.global;
+        let one = match g.namespace.as_slice() {
+            [one] => Some(one.clone()),
+            _ => None,
+        };
+        door::Options {
+            kubeconfig: g.kubeconfig.clone(),
+            kubeconfig_env: std::env::var_os("KUBECONFIG"),
+            home: std::env::var_os("HOME").map(Into::into),
+            context: g.context.clone(),
+            namespace: one,
+            as_user: g.as_user.clone(),
+            as_groups: g.as_group.clone(),
+            request_timeout: g.request_timeout.and_then(|d| Duration::try_from(d).ok()),
+            read_only: g.read_only,
+            env: door::pick_variables(text_variables()),
+            ..door::Options::default()
+        }
+    }
+}
+
+/// The environment's variables that are text; others can't be proxies or service addresses.
+fn text_variables() -> BTreeMap<String, String> {
+    std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?))).collect()
+}
+
+fn no_log(why: String) -> Problem {
+    Problem::new(ProblemKind::BadInput, format!("the audit log can't be written: {why}"))
+        .hint("name another file with --audit-log, or start with --no-audit-log")
+}
