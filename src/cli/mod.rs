@@ -14,6 +14,7 @@ pub mod planes;
 pub mod record;
 pub mod report;
 pub mod run;
+pub mod screens;
 pub mod settle;
 pub mod shell;
 pub mod watch;

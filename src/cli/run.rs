@@ -24,7 +24,7 @@ pub fn run(cli: Cli) -> Exit {
     effective.warnings.iter().for_each(|w| note(&format!("warning: {w}")));
     let mut out = Out::new(effective.global.ascii);
     let result = match cli.command {
-        None => Err(Problem::new(ProblemKind::BadInput, "TODO")),
+        None => super::screens::run(&effective),
         Some(command) => dispatch(command, &effective, &mut out),
     };
     result.unwrap_or_else(|problem| {
