@@ -46,6 +46,15 @@ pub fn value(before: &str, text: &str, after: &str) -> Reading {
     if is_safe(text) && (before.is_empty() || !before.ends_with(' ')) {
         return Reading::Same;
     }
+    if let Some((first, rest)) = text.trim_end().split_once(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']) {
+        // With the right indentation such lines become fields; a name is used in places that no indentation suits at once.
+        let fields = rest.lines().all(|l| l.trim().is_empty() || l.contains(": ") || l.trim_end().ends_with(':'));
+        return if fields && before.is_empty() && value("", first, "") != Reading::Broken {
+            Reading::Altered(first.trim().to_string())
+        } else {
+            Reading::Broken
+        };
+    }
     let whole = format!("{before}{text}{after}");
     let manifest = format!("a:\n  b:\n    w: x\n    k: {whole}\n    z: x\n");
     let Ok(Value::Mapping(root)) = serde_yaml::from_str(&manifest) else { return Reading::Broken };

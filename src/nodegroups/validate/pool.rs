@@ -21,11 +21,10 @@ pub struct Pool<'a> {
 
 /// All groups that are maps, in the order of the templates (bytes of the key).
 pub fn pools(map: &Map<String, Value>) -> Vec<Pool<'_>> {
-    let mut keys: Vec<&String> = map.keys().collect();
-    keys.sort();
+    let mut groups: Vec<(&String, &Value)> = map.iter().collect();
+    groups.sort_by_key(|(key, _)| *key);
     let schema = super::super::schema::Schema::module().property("nodeGroups").and_then(|g| g.property(""));
-    let one = |(index, key): (usize, &'_ String)| {
-        let fields = map.get(key)?.as_object()?;
+    let broken = |fields: &Map<String, Value>| {
         let mut broken = BTreeSet::new();
         for (name, value) in fields {
             let known = [schema, Some(super::super::schema::Schema::passed())].into_iter().flatten().find(|s| s.lists(name));
@@ -33,9 +32,10 @@ pub fn pools(map: &Map<String, Value>) -> Vec<Pool<'_>> {
                 broken.insert(name.clone());
             }
         }
-        Some(Pool { index, key, fields, broken })
+        broken
     };
-    keys.into_iter().enumerate().filter_map(one).collect()
+    let maps = groups.into_iter().enumerate().filter_map(|(index, (key, v))| Some((index, key, v.as_object()?)));
+    maps.map(|(index, key, fields)| Pool { index, key, fields, broken: broken(fields) }).collect()
 }
 
 impl<'a> Pool<'a> {

@@ -111,6 +111,11 @@ impl Sink {
         Sink { profile, found: Vec::new() }
     }
 
+    /// True for the layout with a release for each pool.
+    pub fn split(&self) -> bool {
+        self.profile == Profile::Split
+    }
+
     /// Takes a finding.
     pub fn push(&mut self, hit: Hit) {
         let rule = table::rule(hit.id);
