@@ -7,3 +7,4 @@ pub mod offline;
 pub mod output;
 pub mod plane_name;
 pub mod shell;
+pub mod validate;

@@ -195,8 +195,12 @@ impl<'de> Visitor<'de> for AnyVisitor {
 static INTEGER: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\A([-+]?)(?:0b([01_]+)|0x([0-9a-fA-F_]+)|0o?([0-7_]+)|([0-9][0-9_]*))\z").ok());
 
-/// What YAML 1.1 makes of a plain text: a truth value, a number, or `None` for text.
+/// What YAML 1.1 makes of a plain text that the parser left as text: a truth value, a number, or `None` for text.
 fn yaml11(text: &str) -> Option<Value> {
+    if !plain::is_other_type(text) || !matches!(serde_yaml::from_str(text), Ok(Yaml::String(_))) {
+        // What the parser itself reads as something else was in quotes when it came as text.
+        return None;
+    }
     match text {
         "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => return Some(true.into()),
         "n" | "N" | "no" | "No" | "NO" | "off" | "Off" | "OFF" => return Some(false.into()),
