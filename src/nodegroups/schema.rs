@@ -11,8 +11,7 @@ use super::finding::Seg;
 /// The module's values schema, as the platform's API serves it.
 const PARENT: &str = include_str!("../../assets/computeplane-schema.json");
 
-const QUANTITY: &str =
-    r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
+const QUANTITY: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
 
 /// What is wrong at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,9 +103,7 @@ impl Schema {
                 .and_then(Value::as_array)
                 .map(|r| r.iter().filter_map(Value::as_str).map(String::from).collect())
                 .unwrap_or_default(),
-            properties: object("properties")
-                .map(|p| p.iter().map(|(k, s)| (k.clone(), Schema::compile(s))).collect())
-                .unwrap_or_default(),
+            properties: object("properties").map(|p| p.iter().map(|(k, s)| (k.clone(), Schema::compile(s))).collect()).unwrap_or_default(),
             additional: object("additionalProperties").map(|a| Box::new(Schema::compile(&Value::Object(a.clone())))),
             items: object("items").map(|i| Box::new(Schema::compile(&Value::Object(i.clone())))),
         }

@@ -93,6 +93,11 @@ fn failure(message: String, at: Option<(usize, usize)>) -> Failure {
     Failure { id: "Y-SYNTAX", message, at }
 }
 
+/// Characters that no YAML text may hold as they are.
+fn is_forbidden(c: char) -> bool {
+    matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}')
+}
+
 /// JSON first (its escapes aren't all YAML's), else YAML.
 fn parse(text: &str) -> Result<Yaml, Failure> {
     if text.trim_start().starts_with(['{', '[']) {
@@ -102,6 +107,11 @@ fn parse(text: &str) -> Result<Yaml, Failure> {
             Err(e) if e.is_data() => return Err(failure(e.to_string(), Some((e.line(), e.column().max(1))))),
             Err(_) => {}
         }
+    }
+    // The parser names no line for these.
+    if let Some((i, c)) = text.char_indices().find(|(_, c)| is_forbidden(*c)) {
+        let at = Some(position(text.get(..i).unwrap_or_default()));
+        return Err(failure(format!("control character U+{:04X} is not allowed", u32::from(c)), at));
     }
     let any: Any = serde_yaml::from_str(text).map_err(|e| {
         let at = e.location().map(|l| (l.line(), l.column()));
@@ -274,7 +284,11 @@ impl Convert<'_> {
 
     fn string(&mut self, s: String) -> Value {
         let Some(read) = yaml11(&s) else { return Value::String(s) };
-        let Some(at) = self.unquoted(&s) else { return Value::String(s) };
+        let key = match self.at.last() {
+            Some(Seg::Key(key)) => Some(key.clone()),
+            _ => None,
+        };
+        let Some(at) = self.unquoted(&s, key.as_deref()) else { return Value::String(s) };
         self.note(&s, &read.to_string(), at);
         read
     }
@@ -287,7 +301,7 @@ impl Convert<'_> {
             _ => return String::new(),
         };
         let Some(read) = yaml11(&text) else { return text };
-        let Some(at) = self.unquoted(&text) else { return text };
+        let Some(at) = self.unquoted(&text, None) else { return text };
         let read = read.to_string();
         self.at.push(Seg::Key(read.clone()));
         self.note(&text, &read, at);
@@ -302,15 +316,18 @@ impl Convert<'_> {
         self.notes.push(note);
     }
 
-    /// Where the text stands as a scalar without quotes. The parser has lost the quotes, so the source is searched.
-    fn unquoted(&self, s: &str) -> Option<(usize, usize)> {
+    /// Where the text stands as a scalar without quotes, behind the key if there is one. The parser has lost the quotes,
+    /// so the source is searched.
+    fn unquoted(&self, s: &str, key: Option<&str>) -> Option<(usize, usize)> {
         self.text.match_indices(s).find_map(|(i, _)| {
             let before = self.text.get(..i)?;
             let after = self.text.get(i + s.len()..)?;
             let opens = before.is_empty() || before.ends_with(|c: char| c.is_whitespace() || "[{,".contains(c));
             let rest = after.trim_start_matches([' ', '\t']);
             let closes = rest.is_empty() || rest.starts_with(['\n', '\r', ',', ']', '}', ':', '#']);
-            (opens && closes).then(|| position(before))
+            let owner = before.trim_end().strip_suffix(':').map(|b| b.trim_end().trim_end_matches(['"', '\'']));
+            let owned = key.is_none_or(|k| owner.is_some_and(|o| o.ends_with(k)));
+            (opens && closes && owned).then(|| position(before))
         })
     }
 }

@@ -34,7 +34,9 @@ const WEB: &str = "web: {minReplicas: 1, instanceType: u1.medium}";
 #[test]
 fn every_way_to_give_groups_gives_the_same() {
     let want = json!({"web": {"minReplicas": 1, "instanceType": "u1.medium"}});
-    let spec = format!("apiVersion: apps.cozystack.io/v1alpha1\nkind: ComputePlane\nmetadata: {{name: computeplane}}\nspec:\n  nodeGroups:\n    {WEB}\n");
+    let spec = format!(
+        "apiVersion: apps.cozystack.io/v1alpha1\nkind: ComputePlane\nmetadata: {{name: computeplane}}\nspec:\n  nodeGroups:\n    {WEB}\n"
+    );
     for text in [
         WEB.to_string(),
         format!("\u{feff}{WEB}\r\n"),
@@ -76,7 +78,7 @@ fn bad_text_is_named_with_line_and_column() {
         (b"{\n \"a\": 1,\n \"a\": 2}", "Y-DUPKEY", 3),
         (b"~: {a: 1}\n", "Y-KEY", 1),
         (b"? [a]\n: 1\n", "Y-KEY", 1),
-        (b"x: 1\n---\n\n{\"a\": }\n", "Y-SYNTAX", 4),
+        (b"x: 1\n---\n\n{\"a\": ]\n", "Y-SYNTAX", 4),
     ] {
         let docs = documents("t", text);
         let Body::Unreadable(p) = &docs.last().unwrap().body else { panic!("{}", String::from_utf8_lossy(text)) };
@@ -88,7 +90,18 @@ fn bad_text_is_named_with_line_and_column() {
 
 #[test]
 fn other_shapes_are_named_honestly() {
-    for text in ["", "\n# only a comment\n", "---\n---\n", "5", "hello", "[]", "[1]", "kind: Deployment\nspec: {}", "kind: ComputePlane\nspec: 3", "kind: List\nitems: []"] {
+    for text in [
+        "",
+        "\n# only a comment\n",
+        "---\n---\n",
+        "5",
+        "hello",
+        "[]",
+        "[1]",
+        "kind: Deployment\nspec: {}",
+        "kind: ComputePlane\nspec: 3",
+        "kind: List\nitems: []",
+    ] {
         assert_eq!(problem_of(text.as_bytes()).id, "Y-SHAPE", "{text:?}");
     }
     assert_eq!(groups(b"null"), Value::Null);
@@ -97,8 +110,11 @@ fn other_shapes_are_named_honestly() {
 
 #[test]
 fn scalars_are_read_as_kubectl_reads_them() {
-    assert_eq!(groups(b"web: {a: 0644, b: yes, c: 1_000, d: 0x1F, e: \"0644\", f: 'on', g: 1.5}"), json!({"web": {
-        "a": 420, "b": true, "c": 1000, "d": 31, "e": "0644", "f": "on", "g": 1.5}}));
+    assert_eq!(
+        groups(b"web: {a: 0644, b: yes, c: 1_000, d: 0x1F, e: \"0644\", f: 'on', g: 1.5}"),
+        json!({"web": {
+        "a": 420, "b": true, "c": 1000, "d": 31, "e": "0644", "f": "on", "g": 1.5}})
+    );
     assert_eq!(groups(b"on: {}\n1.5: {}\n7: {}\n1_000: {}\n"), json!({"true": {}, "1.5": {}, "7": {}, "1000": {}}));
     let notes = &documents("t", b"a: 1\nweb: {b: yes}")[0].notes;
     assert_eq!((notes[0].id, notes[0].line, notes[0].path.as_str()), ("G-YAML11", Some(2), "web.b"));
@@ -107,7 +123,9 @@ fn scalars_are_read_as_kubectl_reads_them() {
 #[test]
 fn hostile_text_is_refused_quickly() {
     let bomb = "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: [*f,*f,*f,*f,*f,*f,*f,*f,*f]\n";
-    for text in [bomb.to_string(), "[".repeat(100_000), "{a: ".repeat(50_000), "- ".repeat(20_000), "x".repeat(MAX_BYTES + 1), "? ".repeat(5_000)] {
+    for text in
+        [bomb.to_string(), "[".repeat(100_000), "{a: ".repeat(50_000), "- ".repeat(20_000), "x".repeat(MAX_BYTES + 1), "? ".repeat(5_000)]
+    {
         let start = Instant::now();
         assert_eq!(problem_of(text.as_bytes()).id, "Y-SYNTAX", "{}", &text[..20]);
         assert!(start.elapsed().as_millis() < 1000, "{} took {:?}", &text[..20], start.elapsed());

@@ -56,7 +56,11 @@ fn gpus(pool: &Pool<'_>, size: &Size, context: &Context, sink: &mut Sink) {
             Some(permitted) if permitted.contains(name) => {}
             Some(permitted) => {
                 let offered: Vec<&str> = permitted.iter().map(String::as_str).collect();
-                let why = format!("{}: GPU {name:?} is not offered; offered: {}", pool.named(), if offered.is_empty() { "none".into() } else { offered.join(", ") });
+                let why = format!(
+                    "{}: GPU {name:?} is not offered; offered: {}",
+                    pool.named(),
+                    if offered.is_empty() { "none".into() } else { offered.join(", ") }
+                );
                 sink.push(Hit::new("GPU-NAME", at, why).value(name));
             }
             None => {
@@ -72,11 +76,16 @@ fn storage(pool: &Pool<'_>, context: &Context, sink: &mut Sink) {
     let at = pool.field("storageClass");
     let hit = |why: String| Hit::new("D-SC-RWX", &at, format!("{}: {why}", pool.named())).value(class);
     match &context.storage {
-        None => sink.push(hit(format!("not evaluated: whether storage class {class:?} can be shared is unknown here")).severity(Severity::Info)),
+        None => {
+            sink.push(hit(format!("not evaluated: whether storage class {class:?} can be shared is unknown here")).severity(Severity::Info))
+        }
         Some(facts) => match facts.shared.get(class) {
             Some(true) => {}
             Some(false) => sink.push(hit(format!("storage class {class:?} can't be opened by two hosts; its volumes never provision"))),
-            None => sink.push(hit(format!("storage class {class:?} is not among those of the platform: {}", facts.shared.keys().cloned().collect::<Vec<_>>().join(", ")))),
+            None => sink.push(hit(format!(
+                "storage class {class:?} is not among those of the platform: {}",
+                facts.shared.keys().cloned().collect::<Vec<_>>().join(", ")
+            ))),
         },
     }
 }
@@ -96,7 +105,11 @@ pub fn whole(pools: &[Pool<'_>], context: &Context, sink: &mut Sink) {
     match &context.quota {
         None => {
             let text = "not evaluated: no quota is known here, so what the groups need at most is unchecked";
-            sink.push(Hit::new("Q-QUOTA", "nodeGroups", text).severity(Severity::Info).fix("run it against the cluster, with a right to read quotas"));
+            sink.push(
+                Hit::new("Q-QUOTA", "nodeGroups", text)
+                    .severity(Severity::Info)
+                    .fix("run it against the cluster, with a right to read quotas"),
+            );
         }
         Some(quota) => {
             let axes = [("memory", &quota.memory, need(pools, context, true)), ("cpu", &quota.cpu, need(pools, context, false))];

@@ -64,11 +64,17 @@ fn gpus(pool: &Pool<'_>, sink: &mut Sink) {
                 sink.push(hit("G-GPUYAML", "is read by YAML as another type than text".into()).at(Phase::Apply, pool.index, 11));
             }
             Reading::Altered(read) => {
-                sink.push(hit("G-CTRL", format!("is changed by YAML: {read:?} is what arrives, perhaps with more fields")).stage(Stage::Runtime));
+                sink.push(
+                    hit("G-CTRL", format!("is changed by YAML: {read:?} is what arrives, perhaps with more fields")).stage(Stage::Runtime),
+                );
             }
             Reading::Broken => {
                 // A leading sign of YAML's own is a known kind; everything else is text that breaks out.
-                let id = if name.starts_with(['@', '*', '&', '!', '%', '|', '>', '`', '{', '[', ']', '}', ',', '"', '\'', '?', '-']) { "G-GPUYAML" } else { "G-CTRL" };
+                let id = if name.starts_with(['@', '*', '&', '!', '%', '|', '>', '`', '{', '[', ']', '}', ',', '"', '\'', '?', '-']) {
+                    "G-GPUYAML"
+                } else {
+                    "G-CTRL"
+                };
                 let stage = if sink.split() { Stage::Pool } else { Stage::Cluster };
                 sink.push(hit(id, "breaks the rendered manifest".into()).stage(stage).at(Phase::Post, pool.index, 3));
             }
@@ -82,7 +88,8 @@ fn replicas(pool: &Pool<'_>, sink: &mut Sink) {
         let Some(n) = value else { continue };
         let text = pool.get(name).map(show).unwrap_or_default();
         if n.abs() >= 1e6 {
-            let why = format!("{}: {name} {text} is rendered with an exponent and refused; allowed are numbers below 1000000", pool.named());
+            let why =
+                format!("{}: {name} {text} is rendered with an exponent and refused; allowed are numbers below 1000000", pool.named());
             sink.push(Hit::new("A-HUGE", pool.field(name), why).value(&text).at(Phase::Apply, pool.index, 20));
         }
         if n < 0.0 {
@@ -98,7 +105,10 @@ fn replicas(pool: &Pool<'_>, sink: &mut Sink) {
     if let (Some(min), Some(max)) = (min, max)
         && min > max
     {
-        let why = format!("{}: minReplicas {min} is above maxReplicas {max}; the autoscaler then stops for every group of the plane", pool.named());
+        let why = format!(
+            "{}: minReplicas {min} is above maxReplicas {max}; the autoscaler then stops for every group of the plane",
+            pool.named()
+        );
         sink.push(Hit::new("A-MINMAX", pool.field("minReplicas"), why).value(min.to_string()).at(Phase::Late, pool.index, 1));
     }
 }
@@ -200,7 +210,14 @@ mod tests {
 
     #[test]
     fn durations_are_go_durations() {
-        for (text, want) in [("10m", Some(6e11)), ("1h30m", Some(5.4e12)), ("-5s", Some(-5e9)), ("+1.5s", Some(1.5e9)), ("0", Some(0.0)), (".5s", Some(5e8))] {
+        for (text, want) in [
+            ("10m", Some(6e11)),
+            ("1h30m", Some(5.4e12)),
+            ("-5s", Some(-5e9)),
+            ("+1.5s", Some(1.5e9)),
+            ("0", Some(0.0)),
+            (".5s", Some(5e8)),
+        ] {
             assert_eq!(go_duration(text), want, "{text}");
         }
         for text in ["", "10", "m", "10x", "1 m", "1m ", "1e3s", "9999999999h", "-"] {

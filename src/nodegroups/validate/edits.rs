@@ -15,14 +15,16 @@ use crate::model::quantity::Quantity;
 pub fn check(now: &Map<String, Value>, before: &Map<String, Value>, sink: &mut Sink) {
     let (new, old) = (pools(now), pools(before));
     if new.is_empty() && !old.is_empty() {
-        let text = format!("all {} groups go and the default md0 (0..10, u1.medium, 20Gi, ingress-nginx) comes; nothing guards it", old.len());
+        let text =
+            format!("all {} groups go and the default md0 (0..10, u1.medium, 20Gi, ingress-nginx) comes; nothing guards it", old.len());
         sink.push(Hit::new("A-EMPTY", "nodeGroups", text));
         return;
     }
     let carriers: Vec<&Pool<'_>> = old.iter().filter(|p| p.carries_ingress()).collect();
     let stays = new.iter().any(|p| p.carries_ingress() && carriers.iter().any(|c| c.key == p.key));
     if let Some(last) = carriers.first().filter(|_| !stays && new.iter().any(Pool::carries_ingress)) {
-        let text = format!("{} carried the ingress alone and no longer does; the ingress is down until the new group has nodes", last.named());
+        let text =
+            format!("{} carried the ingress alone and no longer does; the ingress is down until the new group has nodes", last.named());
         sink.push(Hit::new("A-LASTINGRESS", last.path(), text));
     }
     for pool in &new {

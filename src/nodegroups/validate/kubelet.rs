@@ -58,7 +58,8 @@ pub fn check(pool: &Pool<'_>, size: &Size, sink: &mut Sink) {
     }
     if size.unknown {
         for (id, path, what) in [("E-SUM-MEM", "memory", "memory"), ("E-SUM-CPU", "cpu", "CPU")] {
-            let text = format!("{}: not evaluated: the size of its instance type can't be read, so the {what} sum is unchecked", pool.named());
+            let text =
+                format!("{}: not evaluated: the size of its instance type can't be read, so the {what} sum is unchecked", pool.named());
             if pool.leaf("resources", path).is_none() {
                 let fix = "check the sum by hand, or ask the operator for the size";
                 sink.push(Hit::new(id, pool.path(), text).severity(Severity::Info).fix(fix).at(Phase::Late, pool.index, 0));
@@ -136,7 +137,10 @@ fn evictions(kubelet: &Kubelet<'_, '_>, sink: &mut Sink) -> bool {
         (None, None) => {}
         _ => {
             let why = format!("({hard}) and evictionSoftMemory ({soft}) must both be percentages or both be amounts");
-            let fix = format!("write both as percentages or both as amounts; the one that isn't set counts as {}", if kubelet.get(HARD).is_some() { "10%" } else { "7%" });
+            let fix = format!(
+                "write both as percentages or both as amounts; the one that isn't set counts as {}",
+                if kubelet.get(HARD).is_some() { "10%" } else { "7%" }
+            );
             sink.push(kubelet.hit("E-MIXED", HARD, 41, &why).fix(fix).value(format!("{hard} / {soft}")));
             // The platform stops here; the sum is still worth checking where the hard one can be read.
             fine &= hard.strip_suffix('%').is_none_or(|h| matches(&PERCENT, h));
@@ -174,7 +178,10 @@ fn memory(kubelet: &Kubelet<'_, '_>, size: &Size, readable: bool, sink: &mut Sin
     let pool = kubelet.pool;
     let Some(effective) = &size.memory else {
         if MEMORIES.into_iter().chain([HARD, SOFT]).any(|n| kubelet.get(n).is_some()) {
-            let text = format!("{}: kubelet memory settings need a known memory: set an instanceType, or resources.cpu and resources.memory", pool.named());
+            let text = format!(
+                "{}: kubelet memory settings need a known memory: set an instanceType, or resources.cpu and resources.memory",
+                pool.named()
+            );
             sink.push(Hit::new("E-NOMEM", pool.field("kubelet"), text).at(Phase::Render, pool.index, 60));
         }
         return;
@@ -204,7 +211,10 @@ fn cpu(kubelet: &Kubelet<'_, '_>, size: &Size, readable: bool, sink: &mut Sink) 
     let pool = kubelet.pool;
     let Some(effective) = &size.cpu else {
         if CPUS.into_iter().any(|n| kubelet.get(n).is_some()) {
-            let text = format!("{}: kubelet CPU reservations need known CPUs: set an instanceType, or resources.cpu and resources.memory", pool.named());
+            let text = format!(
+                "{}: kubelet CPU reservations need known CPUs: set an instanceType, or resources.cpu and resources.memory",
+                pool.named()
+            );
             sink.push(Hit::new("E-NOCPU", pool.field("kubelet"), text).at(Phase::Render, pool.index, 61));
         }
         return;

@@ -92,7 +92,8 @@ fn every_line_is_judged_as_the_charts_did() {
             judged.push(validate(&documents("oracle", fed.as_bytes())[0], &context));
         }
         for found in judged {
-            let errors: Vec<&Finding> = found.findings.iter().filter(|f| f.severity == Severity::Error && f.stage != Stage::Runtime).collect();
+            let errors: Vec<&Finding> =
+                found.findings.iter().filter(|f| f.severity == Severity::Error && f.stage != Stage::Runtime).collect();
             let first = found.first().filter(|f| f.stage != Stage::Runtime);
             let id = text("id");
             if case["ok"] == true {

@@ -36,7 +36,8 @@ pub fn envelope(values: &Values, sink: &mut Sink) {
         }
         Name::Is(Value::String(name)) => name_of(name, sink),
         Name::Is(v) => sink.push(
-            Hit::new("N-DNS1035", "metadata.name", format!("metadata.name is {}, a text is wanted: computeplane", kind_of(v))).value(show(v)),
+            Hit::new("N-DNS1035", "metadata.name", format!("metadata.name is {}, a text is wanted: computeplane", kind_of(v)))
+                .value(show(v)),
         ),
     }
     for key in &values.other_keys {
@@ -87,7 +88,8 @@ pub fn map<'a>(value: Option<&'a Value>, sink: &mut Sink) -> Option<&'a Map<Stri
         match group {
             Value::Object(_) => {}
             Value::Null => {
-                let text = format!("node group {key:?} is null: Helm drops it, but a GET shows a default pool and the next PATCH makes it real");
+                let text =
+                    format!("node group {key:?} is null: Helm drops it, but a GET shows a default pool and the next PATCH makes it real");
                 sink.push(Hit::new("G-NULL", at, text).value("null"));
             }
             other => {
@@ -112,7 +114,8 @@ pub fn fields(pool: &Pool<'_>, profile: Profile, sink: &mut Sink) {
     for v in Schema::passed().check(&group) {
         let found = at(&group, &v.at);
         // Split: these fields have defaults in the pool's chart, so Helm drops the null there.
-        let defaulted = matches!(v.at.first(), Some(Seg::Key(k)) if ["logSerialConsole", "maxUnhealthy", "nodeStartupTimeout"].contains(&k.as_str()));
+        let defaulted =
+            matches!(v.at.first(), Some(Seg::Key(k)) if ["logSerialConsole", "maxUnhealthy", "nodeStartupTimeout"].contains(&k.as_str()));
         if profile == Profile::Split && found.is_some_and(Value::is_null) && defaulted {
             continue;
         }
@@ -122,7 +125,8 @@ pub fn fields(pool: &Pool<'_>, profile: Profile, sink: &mut Sink) {
     }
     let text = "is no longer supported and was replaced by diskSize";
     if let Some(v) = pool.fields.get("ephemeralStorage") {
-        let hit = Hit::new("G-EPHEMERAL", pool.field("ephemeralStorage"), format!("{}: ephemeralStorage {text}", pool.named())).value(show(v));
+        let hit =
+            Hit::new("G-EPHEMERAL", pool.field("ephemeralStorage"), format!("{}: ephemeralStorage {text}", pool.named())).value(show(v));
         let hit = if profile == Profile::Split {
             hit.severity(Severity::Warning).stage(Stage::Runtime)
         } else {
@@ -203,11 +207,9 @@ fn unlisted(pool: &Pool<'_>, schema: &Schema, profile: Profile, sink: &mut Sink)
             Some(inner) => {
                 let objects = match value {
                     Value::Object(o) if inner.keys().next().is_some() => vec![(pool.field(name), inner, o)],
-                    Value::Array(items) => items
-                        .iter()
-                        .enumerate()
-                        .filter_map(|(i, v)| Some((pool.item(name, i), inner.item()?, v.as_object()?)))
-                        .collect(),
+                    Value::Array(items) => {
+                        items.iter().enumerate().filter_map(|(i, v)| Some((pool.item(name, i), inner.item()?, v.as_object()?))).collect()
+                    }
                     _ => vec![],
                 };
                 for (place, inner, object) in objects {
@@ -273,7 +275,8 @@ pub fn names(pools: &[Pool<'_>], profile: Profile, sink: &mut Sink) {
         }
         let bad = names.iter().position(|n| !matches(&SUBDOMAIN, n));
         if let Some(which) = bad {
-            let text = format!("{}: the key can't be part of an object's name; allowed are lowercase letters, digits, dashes", pool.named());
+            let text =
+                format!("{}: the key can't be part of an object's name; allowed are lowercase letters, digits, dashes", pool.named());
             let hit = Hit::new("G-KEY", pool.path(), text).value(pool.key);
             sink.push(match profile {
                 Profile::Split => hit.at(Phase::ParentApply, pool.index, 0),

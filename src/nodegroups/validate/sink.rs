@@ -175,9 +175,7 @@ impl Sink {
     /// Everything, errors first, in the platform's order; the first error is marked.
     pub fn finish(self) -> Vec<Finding> {
         let mut found = self.found;
-        found.sort_by(|(ra, a), (rb, b)| {
-            (a.severity, ra, &a.path, a.id, &a.message).cmp(&(b.severity, rb, &b.path, b.id, &b.message))
-        });
+        found.sort_by(|(ra, a), (rb, b)| (a.severity, ra, &a.path, a.id, &a.message).cmp(&(b.severity, rb, &b.path, b.id, &b.message)));
         let mut findings: Vec<Finding> = found.into_iter().map(|(_, f)| f).collect();
         findings.dedup();
         if let Some(first) = findings.first_mut().filter(|f| f.severity == Severity::Error) {

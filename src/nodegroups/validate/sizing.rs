@@ -43,7 +43,8 @@ pub fn check(pool: &Pool<'_>, context: &Context, sink: &mut Sink) -> Size {
         sink.push(pool.get("resources").map(show).into_iter().fold(hit, Hit::value));
     }
     if kind.is_empty() && !(has_cpu && has_memory) {
-        let text = format!("{}: no instance type and not both of resources.cpu and resources.memory; KubeVirt refuses such a VM", pool.named());
+        let text =
+            format!("{}: no instance type and not both of resources.cpu and resources.memory; KubeVirt refuses such a VM", pool.named());
         sink.push(Hit::new("Z-NONE", pool.path(), text).at(Phase::Late, pool.index, 0));
     }
     let by_type = !kind.is_empty() && !(has_cpu && has_memory);
