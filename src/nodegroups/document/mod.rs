@@ -83,7 +83,10 @@ pub fn documents(source: &str, bytes: &[u8]) -> Vec<Document> {
     } else {
         for chunk in split::chunks(bytes) {
             match read::value(&chunk) {
-                Ok(Some((value, notes))) => found.extend(shape::bodies(value).into_iter().map(|b| (b, notes.clone()))),
+                Ok(Some((value, notes))) => found.extend(shape::bodies(value).into_iter().map(|b| {
+                    let notes = notes.iter().map(|n| rooted(n, &b)).collect();
+                    (b, notes)
+                })),
                 Ok(None) => {}
                 Err(p) => found.push((Body::Unreadable(vec![p]), vec![])),
             }
@@ -95,6 +98,22 @@ pub fn documents(source: &str, bytes: &[u8]) -> Vec<Document> {
     }
     let named = |(i, (body, notes))| Document { source: format!("{source}#{}", i + 1), body, notes };
     found.into_iter().enumerate().map(named).collect()
+}
+
+/// The note with its path from `nodeGroups`, however the document was given.
+fn rooted(note: &TextProblem, body: &Body) -> TextProblem {
+    let mut note = note.clone();
+    if let Some(path) = note.path.strip_prefix("spec.").filter(|p| p.starts_with("nodeGroups")) {
+        note.path = path.to_string();
+    } else if let Body::Values(v) = body
+        && v.root.is_empty()
+        && !note.path.starts_with("nodeGroups")
+        && !v.other_keys.iter().any(|k| note.path.starts_with(k.as_str()))
+    {
+        let dot = if note.path.starts_with('[') { "" } else { "." };
+        note.path = format!("nodeGroups{dot}{}", note.path);
+    }
+    note
 }
 
 /// A problem without a field.

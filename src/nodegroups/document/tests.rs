@@ -117,7 +117,7 @@ fn scalars_are_read_as_kubectl_reads_them() {
     );
     assert_eq!(groups(b"on: {}\n1.5: {}\n7: {}\n1_000: {}\n"), json!({"true": {}, "1.5": {}, "7": {}, "1000": {}}));
     let notes = &documents("t", b"a: 1\nweb: {b: yes}")[0].notes;
-    assert_eq!((notes[0].id, notes[0].line, notes[0].path.as_str()), ("G-YAML11", Some(2), "web.b"));
+    assert_eq!((notes[0].id, notes[0].line, notes[0].path.as_str()), ("G-YAML11", Some(2), "nodeGroups.web.b"));
 }
 
 #[test]

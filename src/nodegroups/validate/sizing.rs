@@ -47,7 +47,8 @@ pub fn check(pool: &Pool<'_>, context: &Context, sink: &mut Sink) -> Size {
             format!("{}: no instance type and not both of resources.cpu and resources.memory; KubeVirt refuses such a VM", pool.named());
         sink.push(Hit::new("Z-NONE", pool.path(), text).at(Phase::Late, pool.index, 0));
     }
-    let by_type = !kind.is_empty() && !(has_cpu && has_memory);
+    let by_resources = has_cpu && has_memory;
+    let by_type = !kind.is_empty() && !by_resources;
     pod_cpu(pool, by_type, sink);
     cores(pool, cpu.filter(|_| has_cpu), sink);
     memory_text(pool, memory.filter(|_| has_memory), sink);
