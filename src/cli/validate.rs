@@ -1,8 +1,14 @@
 //! `validate`: texts to results, and results to text, JSON or JSON lines. Owns the printing; must not judge, open files or reach a cluster.
 
-use super::output;
+use super::{
+    args::ValidateArgs,
+    exit::Exit,
+    facts, offline,
+    output::{self, Format, Out},
+    settle::Effective,
+};
 use crate::{
-    model::text,
+    model::{Problem, text},
     nodegroups::{
         document::documents,
         finding::{Findings, Profile, Severity},
@@ -60,6 +66,30 @@ pub fn render_json(results: &[Findings], ascii: bool) -> String {
 /// JSON lines: one document a line.
 pub fn render_jsonl(results: &[Findings], ascii: bool) -> String {
     results.iter().map(|f| format!("{}\n", output::json(&output::versioned(f), false, ascii))).collect()
+}
+
+/// Formats offered; the first is the default.
+pub const FORMATS: &[Format] = &[Format::Table, Format::Json, Format::Jsonl, Format::Yaml];
+
+/// Reads the file, judges and prints.
+///
+/// # Errors
+/// `BadInput` only when the file can't be opened: text that can't be parsed is a finding.
+pub fn run(args: &ValidateArgs, e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
+    let format = Format::choose(e.global.output.as_deref(), FORMATS)?;
+    let bytes = offline::read(&args.file)?;
+    let source = if args.file == std::path::Path::new("-") { "standard input".to_string() } else { args.file.display().to_string() };
+    let results = judge(&source, &bytes, &facts::context(facts::profile(args.profile, None), None, None));
+    match format {
+        Format::Json => out.raw(&render_json(&results, out.ascii)),
+        Format::Jsonl => out.raw(&render_jsonl(&results, out.ascii)),
+        Format::Yaml => match results.as_slice() {
+            [one] => out.document(format, one),
+            many => out.list(format, "FindingsList", many),
+        },
+        _ => out.line(render_text(&results).trim_end()),
+    }
+    Ok(if all_valid(&results) { Exit::Ok } else { Exit::Bad })
 }
 
 #[cfg(test)]
