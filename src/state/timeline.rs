@@ -54,7 +54,7 @@ pub struct Entry {
 }
 
 /// Columns of the timeline.
-pub const COLUMNS: &[Column] = &[column("AGE", 4, 5, 0), column("HOW", 9, 10, 3), column("WHAT", 12, 40, 1), column("CHANGE", 12, 0, 0)];
+pub const COLUMNS: &[Column] = &[column("AGE", 4, 5, 0), column("HOW", 9, 10, 3), column("WHAT", 12, 40, 1), column("CHANGE", 22, 0, 0)];
 
 /// What differs between two verdicts of one plane. While sources are still being read for the first time nothing counts as a change.
 pub fn between(old: &Plane, new: &Plane, now: Time) -> Vec<Entry> {

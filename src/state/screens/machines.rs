@@ -23,7 +23,7 @@ pub const POOL_COLUMNS: &[Column] = &[
     column("LIMITS", 6, 12, 2),
     column("MACHINES", 8, 9, 4),
     column("INSTANCE TYPE", 13, 20, 3),
-    column("WHY", 10, 0, 1),
+    column("WHY", 14, 0, 1),
 ];
 
 /// The pools of a plane.
@@ -81,7 +81,7 @@ pub const EVENT_COLUMNS: &[Column] = &[
     column("OBJECT", 12, 44, 1),
     column("REASON", 8, 26, 2),
     Column { right: true, ..column("TIMES", 5, 6, 4) },
-    column("MESSAGE", 12, 0, 0),
+    column("MESSAGE", 24, 0, 0),
 ];
 
 /// The events in a plane's namespace: one row for what repeats, with its newest time. They tell that something happened, not that it still holds.

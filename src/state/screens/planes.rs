@@ -15,13 +15,13 @@ use crate::{
 
 /// Columns.
 pub const COLUMNS: &[Column] = &[
-    column("NAMESPACE", 11, 28, 1),
+    column("NAMESPACE", 11, 32, 1),
     column("STATE", 10, 30, 0),
-    column("CONTROL PLANE", 13, 18, 4),
-    column("POOLS", 5, 16, 5),
+    column("CONTROL PLANE", 13, 18, 5),
+    column("POOLS", 5, 16, 6),
     column("NODES", 5, 16, 3),
-    Column { right: true, ..column("AGE", 4, 5, 6) },
-    column("WHY", 12, 0, 2),
+    Column { right: true, ..column("AGE", 4, 5, 4) },
+    column("WHY", 20, 0, 2),
 ];
 
 /// Number of the state column, by which the list is sorted at first: the worst on top.
