@@ -1,4 +1,5 @@
 //! Key scripts: a fixture, keys, then the effects or the screen they must lead to. Plain synchronous code.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 #[path = "fixtures/console.rs"]
 mod console;
