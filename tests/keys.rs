@@ -279,3 +279,46 @@ fn keys_of_another_layout_and_the_users_own_work() {
     c.keys("?");
     assert!(c.screen((80, 60)).contains("f7"), "help is generated from the keymap");
 }
+
+/// The same, through the real verdict engine: what it says of a namespace without rights and without a plane.
+#[test]
+fn the_engine_and_the_pages_agree() {
+    let fresh = || {
+        let state = planedeck::state::State::new(planedeck::state::Judge::engine(), Default::default(), Keymap::new(&[]).0, console::now());
+        let mut c = Console { state, effects: vec![] };
+        let connected = planedeck::state::Connected {
+            info: console::info("prod"),
+            namespaces: vec!["tenant-x".into()],
+            source: "flag".into(),
+            all: false,
+        };
+        c.send(Msg::Connected(Box::new(connected)));
+        c
+    };
+    let mut c = fresh();
+    assert!(c.screen((80, 24)).contains("Loading"));
+    for (problem, title) in [
+        (ProblemKind::Forbidden, "You may not list ComputePlanes"),
+        (ProblemKind::AbsentApi, "This server has no ComputePlanes"),
+        (ProblemKind::ServerError, "can't be read"),
+    ] {
+        let mut c = fresh();
+        let sources: Vec<_> = c.state.session.wanted.keys().map(|s| s.kind).collect();
+        for kind in sources.into_iter().filter(|k| k.info().namespaced && *k != Kind::Tenant) {
+            c.lost(kind, "tenant-x", problem, "words");
+        }
+        let screen = c.screen((80, 24));
+        assert!(screen.contains(title), "{problem:?}:\n{screen}");
+    }
+    let mut c = fresh();
+    let sources: Vec<_> = c.state.session.wanted.keys().map(|s| s.kind).collect();
+    for kind in sources.into_iter().filter(|k| k.info().namespaced && *k != Kind::Tenant) {
+        c.listed(kind, "tenant-x", vec![]);
+    }
+    let screen = c.screen((80, 24));
+    assert!(screen.contains("No ComputePlane"), "{screen}");
+    c.listed(Kind::ComputePlane, "tenant-x", vec![plane("tenant-x", "Ready", "web", "")]);
+    assert!(c.screen((80, 24)).contains("tenant-x  "), "{}", c.screen((80, 24)));
+    c.keys("enter");
+    assert!(c.screen((80, 24)).contains("coverage:") || c.screen((80, 60)).contains("coverage:"));
+}

@@ -79,13 +79,13 @@ impl Planes {
     }
 }
 
-/// Namespaces without a plane are counted, not listed. Those where nothing may be read are listed as soon as one other row is there.
+/// Namespaces without a plane are counted, not listed.
 fn shown(p: &Plane) -> bool {
     p.state != State::NotEnabled
 }
 
-/// True when all rows only say that nothing may be read: then a page explains it better.
+/// True when all rows only say that one can't know: then a page explains it better. A broken tenant without a plane is worth its row.
 pub fn only_refusals(sphere: &Sphere) -> bool {
     let mut rows = sphere.planes.values().filter(|j| shown(&j.plane)).peekable();
-    rows.peek().is_some() && rows.all(|j| j.plane.state == State::NoPermission)
+    rows.peek().is_some() && rows.all(|j| j.asked && j.plane.severity >= Severity::Unknown)
 }
