@@ -1,6 +1,6 @@
 //! From parsed arguments to an exit code: settles flags, brings the world together, hands it to the command. Owns dispatch only.
 
-use std::path::Path;
+use std::{io::Write as _, path::Path};
 
 use super::{
     access,
@@ -35,7 +35,8 @@ pub fn run(cli: Cli) -> Exit {
 
 /// A line for people, on standard error.
 pub fn note(line: &str) {
-    eprintln!("{}", text::block(line));
+    // Standard error may be a pipe that nobody reads any more: that is no reason to end differently.
+    let _ = writeln!(std::io::stderr(), "{}", text::block(line));
 }
 
 fn dispatch(command: Command, e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
@@ -139,10 +140,10 @@ async fn get(args: GetArgs, e: &Effective, out: &mut Out) -> Result<Exit, Proble
 async fn explain(args: ExplainArgs, e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
     let format = Format::choose(e.global.output.as_deref(), explain::FORMATS)?;
     if let Some([old, new]) = args.diff.as_deref() {
-        let differences = explain::diff(old, new, e.global.complete, &e.settings.deadlines)?;
-        explain::print_diff(out, format, &differences);
-        let planes: Vec<_> = differences.into_iter().filter_map(|d| d.new).collect();
-        return Ok(get::exit(&planes, args.strict));
+        let (old, new) = (explain::judged(old, e)?, explain::judged(new, e)?);
+        explain::print_diff(out, format, &explain::diff(&old.planes, &new.planes));
+        // The exit tells how things are now, also where nothing changed.
+        return Ok(if new.readable { get::exit(&new.planes, args.strict) } else { Exit::NoAccess });
     }
     let asked = Asked::read(args.plane.as_deref());
     let seen = seen(e, &asked).await?;
@@ -193,31 +194,24 @@ async fn show_access(e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
 
 async fn show_report(e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
     let format = Format::choose(e.global.output.as_deref(), report::FORMATS)?;
-    let seen = seen(e, &Asked::All).await?;
-    let planes = chosen(e, &Asked::All, &seen)?.planes;
-    let report = match &seen.online {
-        None => report::Report::offline(seen.context.clone(), seen.now, planes),
-        Some(online) => {
-            let names = if online.all { planes.iter().map(|p| p.namespace.clone()).collect() } else { online.namespaces.clone() };
-            let session = &online.link.session;
-            let access = session.access(&names).await;
-            let server_version = session.server_version().await.ok();
-            let trail = online.connector.trail();
-            let audit_log = e.audit_path().map(|p| report::Log::verify(&p, trail));
-            report::Report {
-                kind: "Report",
-                taken_at: seen.now,
-                console: console(),
-                context: session.info().clone(),
-                server_version,
-                namespaces: names,
-                planes,
-                access: Some(access),
-                requests: report::requests(trail),
-                audit_log,
-            }
+    let path = e.audit_path();
+    let tampered = path.as_deref().and_then(report::Log::tampered);
+    let seen = match &tampered {
+        None => seen(e, &Asked::All).await?,
+        // The report is what tells of the tampering: it can't be kept from running by it.
+        Some(log) => {
+            note(&format!("{}: the chain is broken, so the requests of this report are not added to it; it lists them itself", log.path));
+            seen(&e.without_log(), &Asked::All).await?
         }
     };
+    let planes = chosen(e, &Asked::All, &seen)?.planes;
+    let mut report = match &seen.online {
+        None => report::Report::offline(seen.context.clone(), seen.now, planes),
+        Some(online) => online_report(&seen, online, planes).await,
+    };
+    let broken = seen.online.as_ref().and_then(|o| o.connector.trail().broken());
+    let there = |p: &std::path::PathBuf| seen.online.is_some() || p.exists();
+    report.audit_log = tampered.or_else(|| path.filter(there).map(|p| report::Log::verify(&p, broken)));
     report::print(out, format, &report);
     let broken = report.audit_log.as_ref().is_some_and(|l| l.problem.is_some());
     Ok(if !seen.anything_readable() {
@@ -227,6 +221,24 @@ async fn show_report(e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
     } else {
         Exit::Ok
     })
+}
+
+async fn online_report(seen: &Seen, online: &gather::Online, planes: Vec<crate::model::verdict::Plane>) -> report::Report {
+    let names = if online.all { planes.iter().map(|p| p.namespace.clone()).collect() } else { online.namespaces.clone() };
+    let session = &online.link.session;
+    let access = session.access(&names).await;
+    report::Report {
+        kind: "Report",
+        taken_at: seen.now,
+        console: console(),
+        context: session.info().clone(),
+        server_version: session.server_version().await.ok(),
+        namespaces: names,
+        planes,
+        access: Some(access),
+        requests: report::requests(online.connector.trail()),
+        audit_log: None,
+    }
 }
 
 /// Name and version of this console.

@@ -11,6 +11,7 @@ use crate::{
 };
 
 /// What counts.
+#[derive(Clone)]
 pub struct Effective {
     /// Flags, with the settings filled in where no flag spoke.
     pub global: Global,
@@ -22,6 +23,7 @@ pub struct Effective {
 
 /// Settles flags and the settings file they name.
 pub fn settle(mut global: Global) -> Effective {
+    drop_empty(&mut global);
     let Loaded { settings, warnings, .. } = config::load(global.config.as_deref());
     global.context = global.context.or_else(|| settings.context.clone());
     if global.namespace.is_empty() && !global.all_namespaces {
@@ -37,7 +39,25 @@ pub fn settle(mut global: Global) -> Effective {
     Effective { global, settings, warnings }
 }
 
+/// A variable that is set to nothing counts as not set, as kubectl has it.
+fn drop_empty(g: &mut Global) {
+    let text = |v: &mut Option<String>| *v = v.take().filter(|s| !s.is_empty());
+    let path = |v: &mut Option<std::path::PathBuf>| *v = v.take().filter(|p| !p.as_os_str().is_empty());
+    [&mut g.context, &mut g.as_user, &mut g.demo, &mut g.output].into_iter().for_each(text);
+    [&mut g.kubeconfig, &mut g.audit_log, &mut g.from, &mut g.config].into_iter().for_each(path);
+    g.namespace.retain(|n| !n.is_empty());
+    g.as_group.retain(|n| !n.is_empty());
+}
+
 impl Effective {
+    /// The same without an audit log, for the one command that must run although the log is broken: the one that says so.
+    pub fn without_log(&self) -> Effective {
+        let mut other = self.clone();
+        other.global.audit_log = None;
+        other.global.no_audit_log = true;
+        other
+    }
+
     /// The longest wait for answers.
     pub fn limit(&self) -> Duration {
         let asked = self.global.request_timeout.and_then(|d| Duration::try_from(d).ok()).filter(|d| !d.is_zero());
