@@ -10,6 +10,8 @@ pub(crate) enum Manner {
     Plane,
     /// An application kind nobody uses here: lists are empty.
     NoApps,
+    /// The applications behind pool releases, read-only here.
+    Pools,
     /// Namespaces filtered by the caller.
     TenantNamespaces,
     /// Choices for form fields.
@@ -54,7 +56,9 @@ impl Resource {
     pub fn verbs(&self) -> &'static [&'static str] {
         match self.manner {
             Manner::Ordinary => &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-            Manner::Plane | Manner::NoApps | Manner::TenantSecrets => &["create", "delete", "get", "list", "patch", "update", "watch"],
+            Manner::Plane | Manner::NoApps | Manner::Pools | Manner::TenantSecrets => {
+                &["create", "delete", "get", "list", "patch", "update", "watch"]
+            }
             Manner::TenantNamespaces | Manner::Options | Manner::TenantModules => &["get", "list", "watch"],
             Manner::Review => &["create"],
         }
@@ -105,7 +109,7 @@ pub(crate) static RESOURCES: &[Resource] = &[
     odd(APPS, "etcds", "Etcd", Manner::NoApps),
     odd(APPS, "infos", "Info", Manner::NoApps),
     odd(APPS, "kuberneteses", "Kubernetes", Manner::NoApps),
-    odd(APPS, "kubernetesnodeses", "KubernetesNodes", Manner::NoApps),
+    odd(APPS, "kubernetesnodeses", "KubernetesNodes", Manner::Pools),
     odd(APPS, "tenants", "Tenant", Manner::NoApps),
     odd(CORE, "options", "Option", Manner::Options),
     odd(CORE, "tenantmodules", "TenantModule", Manner::TenantModules),

@@ -350,6 +350,7 @@ fn dispatch(r: &Request, target: &Target) -> Result<Answer, Refusal> {
         Manner::Ordinary => ordinary::answer(r, resource),
         Manner::Plane => apps::answer(r, resource),
         Manner::NoApps => synthesized::empty(r, resource),
+        Manner::Pools => synthesized::pools(r, resource),
         Manner::TenantNamespaces => synthesized::namespaces(r, resource),
         Manner::Options => synthesized::options(r, resource),
         Manner::TenantModules => synthesized::modules(r, resource),

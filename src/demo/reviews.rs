@@ -22,7 +22,11 @@ pub(crate) fn answer(r: &Request, resource: &Resource) -> Result<Answer, Refusal
 }
 
 fn access(r: &Request, body: &Value) -> Result<Value, Refusal> {
-    let spec = body.get("spec").cloned().unwrap_or_default();
+    let mut spec = body.get("spec").cloned().unwrap_or_default();
+    // Empty attributes aren't written back.
+    if let Some(attributes) = spec.get_mut("resourceAttributes").and_then(Value::as_object_mut) {
+        attributes.retain(|_, v| v != "");
+    }
     let mut status = json!({"allowed": false});
     let reason = match (spec.get("resourceAttributes"), spec.get("nonResourceAttributes")) {
         (Some(attributes), _) => {

@@ -19,6 +19,9 @@ use crate::model::Time;
 /// Changes kept for watches that lag or resume. An older version is answered with 410.
 const LOG: usize = 20_000;
 
+/// The version of prepared objects; no real version is as high.
+const COPY_VERSION: u64 = 9_999_999_999;
+
 /// One object at one version, as JSON text: a fleet of thousands stays affordable.
 #[derive(Debug)]
 pub(crate) struct Stored {
@@ -166,6 +169,30 @@ impl Store {
         self.compacted = self.version;
     }
 
+    /// Makes an object ready to be copied many times: as [`Store::seed`] would store it, with version [`COPY_VERSION`].
+    pub fn prepared(resource: &'static Resource, mut value: Value, now: Time) -> Stored {
+        stamp(resource, &mut value, COPY_VERSION);
+        fill(&mut value, now);
+        Stored::of(&value, COPY_VERSION)
+    }
+
+    /// Seeds a copy of a prepared object, its texts changed by `rename`.
+    pub fn seed_copy(&mut self, resource: &'static Resource, of: &Stored, rename: &dyn Fn(&str) -> String) {
+        self.version += 1;
+        let text = rename(std::str::from_utf8(&of.json).unwrap_or(""));
+        let text = text.replace(&format!("\"resourceVersion\":\"{COPY_VERSION}\""), &format!("\"resourceVersion\":\"{}\"", self.version));
+        let stored = Arc::new(Stored {
+            namespace: rename(&of.namespace),
+            name: rename(&of.name),
+            version: self.version,
+            labels: of.labels.iter().map(|(k, v)| (rename(k), rename(v))).collect(),
+            json: Bytes::from(text),
+        });
+        let key = (stored.namespace.clone(), stored.name.clone());
+        self.kinds.entry((resource.group, resource.plural)).or_default().insert(key, stored);
+        self.compacted = self.version;
+    }
+
     /// Creates an object with a new uid. 409 if it exists.
     pub fn create(&mut self, resource: &'static Resource, mut value: Value, now: Time) -> Result<Arc<Stored>, Refusal> {
         let probe = Stored::of(&value, 0);
@@ -219,10 +246,14 @@ impl Store {
         if same(&was, &value) && (finalizers || !deleting) {
             return Ok(old);
         }
-        let stored = self.write(resource, Some(old), value, now);
         if deleting && !finalizers {
-            self.erase(resource, stored.clone(), now);
+            // The last finalizer goes together with the object: one step, one DELETED.
+            stamp(resource, &mut value, self.version + 1);
+            let last = Arc::new(Stored::of(&value, self.version + 1));
+            self.erase(resource, last.clone(), now);
+            return Ok(last);
         }
+        let stored = self.write(resource, Some(old), value, now);
         Ok(stored)
     }
 

@@ -146,41 +146,70 @@ fn module(o: &Stored) -> Option<Value> {
     Some(json!({"kind": "TenantModule", "apiVersion": "core.cozystack.io/v1alpha1", "metadata": meta, "status": status}))
 }
 
+/// A pool's release as the application it is.
+fn nodes(o: &Stored) -> Option<Value> {
+    if o.label("apps.cozystack.io/application.kind").as_deref() != Some("KubernetesNodes") {
+        return None;
+    }
+    let value = o.value();
+    let mut meta = meta(&value);
+    if let Some(m) = meta.as_object_mut() {
+        m.insert("name".into(), json!(o.label("apps.cozystack.io/application.name")?));
+        m.shift_remove("labels");
+    }
+    let spec = value.pointer("/spec/values").cloned().unwrap_or(json!({}));
+    let status = super::apps::read::status(&value);
+    Some(json!({"kind": "KubernetesNodes", "apiVersion": "apps.cozystack.io/v1alpha1", "metadata": meta,
+        "spec": super::apps::read::sorted(&spec), "status": status}))
+}
+
 /// `tenantmodules`: the HelmReleases labelled as modules.
 pub(crate) fn modules(r: &Request, resource: &'static Resource) -> Result<Answer, Refusal> {
+    releases(r, resource, module)
+}
+
+/// `kubernetesnodeses`: the releases of pools, here read-only.
+pub(crate) fn pools(r: &Request, resource: &'static Resource) -> Result<Answer, Refusal> {
+    releases(r, resource, nodes)
+}
+
+/// Reads of a kind that is a view of HelmReleases.
+fn releases(r: &Request, resource: &'static Resource, show: fn(&Stored) -> Option<Value>) -> Result<Answer, Refusal> {
     let Some(kind) = catalog::find(catalog::FLUX, "helmreleases") else { return Err(Refusal::wrapped("no releases")) };
     let select = Selector::parse(resource, r.query.get("labelSelector"), r.query.get("fieldSelector"))?;
     let scope = Some(r.asked.namespace.clone()).filter(|n| !n.is_empty());
+    let items: Vec<Value> = r.shared.store().list(kind, scope.as_deref()).iter().filter_map(|o| show(o)).collect();
+    let passes = move |v: &Value| select.matches(&Stored::shadow(v));
+    let line = |word: &str, v: &Value| watch::event(word, v.to_string().as_bytes());
     match r.asked.verb.as_str() {
         "get" => {
-            let found = r.shared.store().get(kind, &r.asked.namespace, &r.asked.name);
-            let shown = found.and_then(|o| module(&o)).ok_or_else(|| Refusal::not_found(resource, &r.asked.name))?;
-            Ok(Answer::json(200, &shown))
+            let named = |v: &&Value| v.pointer("/metadata/name").and_then(Value::as_str) == Some(&r.asked.name);
+            let found = items.iter().find(named).ok_or_else(|| Refusal::not_found(resource, &r.asked.name))?;
+            Ok(Answer::json(200, found))
         }
-        "list" => {
-            let all = r.shared.store().list(kind, scope.as_deref());
-            let items: Vec<Value> = all.iter().filter(|o| select.matches(o)).filter_map(|o| module(o)).collect();
-            Ok(list(resource, &items))
-        }
-        _ => {
-            let all = r.shared.store().list(kind, scope.as_deref());
-            let line = |word: &str, v: Value| watch::event(word, v.to_string().as_bytes());
-            let lines = all.iter().filter_map(|o| module(o)).map(|v| line("ADDED", v)).collect();
+        "list" => Ok(list(resource, &items.into_iter().filter(passes).collect::<Vec<_>>())),
+        "watch" => {
+            let mut lines: Vec<_> = items.iter().filter(|v| passes(v)).map(|v| line("ADDED", v)).collect();
+            if resource.group == catalog::APPS {
+                let newest = newest(&items).parse().unwrap_or(0);
+                lines.push(watch::bookmark(&resource.api_version(), resource.kind, newest, true));
+            }
             let translate = move |_: &Store, c: &Change| {
                 let inside = |o: &&Arc<Stored>| scope.as_ref().is_none_or(|n| *n == o.namespace);
                 if c.resource != kind {
                     return Vec::new();
                 }
-                let shown = |o: Option<&Arc<Stored>>| o.filter(inside).and_then(|o| module(o));
+                let shown = |o: Option<&Arc<Stored>>| o.filter(inside).and_then(|o| show(o)).filter(|v| passes(v));
                 match (shown(c.old.as_ref()), shown(c.new.as_ref())) {
-                    (None, Some(new)) => vec![line("ADDED", new)],
-                    (Some(_), Some(new)) => vec![line("MODIFIED", new)],
-                    (Some(old), None) => vec![line("DELETED", old)],
+                    (None, Some(new)) => vec![line("ADDED", &new)],
+                    (Some(_), Some(new)) => vec![line("MODIFIED", &new)],
+                    (Some(old), None) => vec![line("DELETED", &old)],
                     (None, None) => Vec::new(),
                 }
             };
             Ok(open(r, lines, Box::new(translate)))
         }
+        _ => Err(Refusal::wrapped("failed to update HelmRelease: pools are written through their ComputePlane here")),
     }
 }
 

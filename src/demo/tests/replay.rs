@@ -53,11 +53,11 @@ fn faults(p: &Platform, id: &str) {
 fn comparable(v: &Value, uid: &str) -> Value {
     match v {
         Value::Object(o) => {
-            let dropped = ["uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "status"];
-            let is_object = o.contains_key("metadata") && o.contains_key("spec");
+            let dropped = ["uid", "resourceVersion", "creationTimestamp", "deletionTimestamp"];
+            let is_plane = o.get("kind").is_some_and(|k| k == "ComputePlane") && o.contains_key("spec");
             Value::Object(
                 o.iter()
-                    .filter(|(k, _)| !(dropped.contains(&k.as_str()) && (is_object || !o.contains_key("message"))))
+                    .filter(|(k, _)| !(dropped.contains(&k.as_str()) || is_plane && *k == "status"))
                     .map(|(k, v)| (k.clone(), comparable(v, uid)))
                     .collect(),
             )

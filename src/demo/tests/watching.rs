@@ -162,3 +162,16 @@ async fn tables_and_metadata_lists_are_served() {
     assert_eq!(list["kind"], "PartialObjectMetadataList");
     assert_eq!(list["items"][0].get("spec"), None);
 }
+
+#[tokio::test]
+async fn pools_and_modules_are_views_of_releases() {
+    let p = default().speaking_as(level("tenant-media", "use"));
+    let pools = "/apis/apps.cozystack.io/v1alpha1/namespaces/tenant-media/kubernetesnodeses";
+    let (_, list) = get(&p, pools).await;
+    let names: Vec<_> = list["items"].as_array().unwrap().iter().map(|v| v["metadata"]["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["computeplane-cluster-gpu", "computeplane-cluster-web"]);
+    let (_, gpu) = get(&p, &format!("{pools}/computeplane-cluster-gpu")).await;
+    assert_eq!(gpu["status"]["conditions"][0]["status"], "False");
+    let (status, modules) = get(&p, "/apis/core.cozystack.io/v1alpha1/namespaces/tenant-media/tenantmodules").await;
+    assert_eq!((status, modules["items"].as_array().unwrap().len()), (200, 1));
+}

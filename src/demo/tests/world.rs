@@ -87,6 +87,13 @@ fn a_fleet_is_the_same_each_time_and_has_the_promised_size() {
     let kind = crate::demo::catalog::find("helm.toolkit.fluxcd.io", "helmreleases").unwrap();
     let (la, lb) = (a.shared().store().list(kind, None), b.shared().store().list(kind, None));
     assert!(la.iter().zip(&lb).all(|(x, y)| x.json == y.json) && la.len() == lb.len());
+    let different = Platform::new(Scenario::Fleet(45), Hand::new().clock(), Identity::sre());
+    let mut seen = std::collections::BTreeSet::new();
+    for o in different.shared().store().list(kind, None) {
+        let v = o.value();
+        assert_eq!(v["metadata"]["namespace"], o.namespace.as_str());
+        assert!(seen.insert(v["metadata"]["uid"].as_str().unwrap().to_string()), "{}/{}", o.namespace, o.name);
+    }
     let full = |ns: &str| la.iter().filter(|o| o.namespace == ns).count();
     assert_eq!((0..20).map(|i| full(&format!("tenant-f{i:05}"))).max(), Some(12));
 }

@@ -1,6 +1,7 @@
 //! The worlds the platform can hold, and their life. Owns the scenarios' names and the entry points; how objects look and
 //! how they change stands in the files below.
 
+mod fleet;
 mod life;
 mod objects;
 mod plane;
@@ -72,7 +73,7 @@ pub(crate) fn seed(platform: &Platform, scenario: Scenario) {
         }
         Scenario::Fleet(n) => {
             fill(platform, objects::cluster(template::after(now, -100 * 86400), now));
-            (0..n).for_each(|i| fill(platform, scenarios::fleet_plane(i, 1, now)));
+            fleet::seed(platform, n, now);
         }
     }
 }

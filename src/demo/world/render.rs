@@ -103,7 +103,7 @@ pub(super) fn pool_name(pool: &str) -> Option<String> {
 /// The chart of one pool. `None` if it renders.
 pub(super) fn pool(name: &str, group: &Value) -> Option<String> {
     let at = |line: u32, text: String| Some(format!("execution error at (kubernetes-nodes/templates/nodegroup.yaml:{line}:8): {text}"));
-    let set = |path: &str| group.pointer(path).is_some_and(|v| !v.is_null() && *v != Value::from("") && *v != Value::from(0));
+    let set = |path: &str| group.pointer(path).is_some_and(|v| !matches!(v, Value::Null) && v != "" && v != 0);
     let itype = group.get("instanceType").and_then(Value::as_str).unwrap_or("");
     let (cpu, memory) = (set("/resources/cpu"), set("/resources/memory"));
     if !itype.is_empty() && cpu != memory {
@@ -113,7 +113,7 @@ pub(super) fn pool(name: &str, group: &Value) -> Option<String> {
         );
         return at(225, text);
     }
-    if !itype.is_empty() && !(cpu && memory) {
+    if !(itype.is_empty() || cpu && memory) {
         if group.get("podCpuLimit").is_some() {
             let text = format!(
                 "nodeGroup {name}: podCpuLimit cannot be combined with instanceType sizing, because KubeVirt rejects a \

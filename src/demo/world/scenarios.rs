@@ -134,19 +134,19 @@ fn roll(seed: &mut u64, sides: u64) -> u64 {
     (*seed >> 33) % sides.max(1)
 }
 
-/// One plane of a fleet: three pools with three machines each, twelve releases.
-pub(super) fn fleet_plane(number: usize, seed: u64, now: Time) -> Vec<Value> {
-    let mut seed = seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let ns = format!("tenant-f{number:05}");
+/// One plane of a fleet: three pools with three machines each, twelve releases. Every twentieth awaits etcd, one in twenty
+/// is rejected by render, one in twenty has a machine that hasn't joined.
+pub(super) fn fleet_plane(ns: &str, variant: usize, now: Time) -> Vec<Value> {
+    let mut seed = (variant as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let born = after(now, -(DAY + roll(&mut seed, 90 * DAY as u64) as i64));
     let group =
         |itype: &str, roles: Value| json!({"diskSize": "20Gi", "instanceType": itype, "maxReplicas": 6, "minReplicas": 1, "roles": roles});
     let mut groups = json!({"batch": group("u1.xlarge", json!([])), "db": group("cx1.large", json!([])),
         "web": group("u1.medium", json!(["ingress-nginx"]))});
-    let fate = roll(&mut seed, 20);
+    let fate = variant % 20;
     if fate == 0 {
-        let mut out = tenant(&ns, "", born);
-        out.extend(fill(File::AwaitingEtcd, &Fill { names: &[("$NS", &ns)], born, now }));
+        let mut out = tenant(ns, "", born);
+        out.extend(fill(File::AwaitingEtcd, &Fill { names: &[("$NS", ns)], born, now }));
         return out;
     }
     if fate == 1
@@ -154,13 +154,13 @@ pub(super) fn fleet_plane(number: usize, seed: u64, now: Time) -> Vec<Value> {
     {
         *t = json!("u9.huge");
     }
-    let mut out = tenant(&ns, "tenant-root", born);
+    let mut out = tenant(ns, "tenant-root", born);
     // Twelve releases: two, three pools, seven addons.
     let dropped = ["computeplane-cluster-vsnap-crd", "computeplane-cluster-csi"];
     let name = |v: &Value| v.pointer("/metadata/name").and_then(Value::as_str).unwrap_or("").to_string();
-    out.extend(chain(&ns, &groups, born, now).into_iter().filter(|v| !dropped.contains(&name(v).as_str())));
+    out.extend(chain(ns, &groups, born, now).into_iter().filter(|v| !dropped.contains(&name(v).as_str())));
     for key in ["batch", "db", "web"] {
-        let p = pool(&ns, &groups, key, born);
+        let p = pool(ns, &groups, key, born);
         if let Some(why) = super::render::pool(key, &p.group) {
             out.push(p.release(&Outcome::Failed(why, 6), after(now, -5 * MINUTE)));
             continue;
