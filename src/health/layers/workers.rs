@@ -3,7 +3,6 @@ use super::Judgement;
 use crate::{
     health::{build, view::View},
     model::{
-        Time,
         verdict::{Layer, PoolView, State},
     },
 };
