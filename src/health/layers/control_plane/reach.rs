@@ -34,9 +34,7 @@ fn up(c: &Case<'_>) -> Option<Option<Time>> {
     match (c.tenant, c.provider, c.cluster) {
         (Some((_, t)), ..) => (&*t.status == "Ready").then_some(since),
         (None, Some((_, p)), _) => p.ready.then_some(since),
-        (None, None, Some((_, b))) => {
-            (b.control_plane_ready && available.is_none_or(|x| &*x.status == "True")).then_some(since)
-        }
+        (None, None, Some((_, b))) => (b.control_plane_ready && available.is_none_or(|x| &*x.status == "True")).then_some(since),
         _ => None,
     }
 }
