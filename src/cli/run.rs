@@ -189,6 +189,10 @@ async fn show_access(e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
     }
     let access = link.session.access(&found.names).await;
     access::print(out, format, &access);
+    let answered = access.namespaces.iter().any(|n| n.rules.iter().any(|r| r.allowed.is_some()));
+    if !answered && access.identity.is_none() {
+        note(&format!("error: no question was answered: {}", access.boundary.how));
+    }
     Ok(access::exit(&access))
 }
 
@@ -251,6 +255,7 @@ async fn take_recording(e: &Effective) -> Result<Exit, Problem> {
     let Some(file) = e.global.output.as_deref() else {
         return Err(Problem::new(ProblemKind::BadInput, "record needs a file: -o FILE"));
     };
+    record::writable(Path::new(file))?;
     let seen = seen(e, &Asked::All).await?;
     let Some(online) = &seen.online else { return Ok(Exit::NoAccess) };
     let recording = record::take(online).await;

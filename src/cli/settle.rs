@@ -39,14 +39,11 @@ pub fn settle(mut global: Global) -> Effective {
     Effective { global, settings, warnings }
 }
 
-/// A variable that is set to nothing counts as not set, as kubectl has it.
+/// A namespace or format that is set to nothing counts as not set, as kubectl has it. Nothing else does: `--as ""`, `--from ""` or
+/// `--context ""` is a script's empty variable, and guessing past it would act as another or somewhere else.
 fn drop_empty(g: &mut Global) {
-    let text = |v: &mut Option<String>| *v = v.take().filter(|s| !s.is_empty());
-    let path = |v: &mut Option<std::path::PathBuf>| *v = v.take().filter(|p| !p.as_os_str().is_empty());
-    [&mut g.context, &mut g.as_user, &mut g.demo, &mut g.output].into_iter().for_each(text);
-    [&mut g.kubeconfig, &mut g.audit_log, &mut g.from, &mut g.config].into_iter().for_each(path);
     g.namespace.retain(|n| !n.is_empty());
-    g.as_group.retain(|n| !n.is_empty());
+    g.output = g.output.take().filter(|o| !o.is_empty());
 }
 
 impl Effective {

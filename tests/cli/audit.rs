@@ -92,7 +92,8 @@ fn read_only_keeps_a_log_or_refuses() {
     assert!(home.path(".local/state/planedeck/audit.jsonl").is_file());
     let homeless = |more: &[&str]| {
         let mut command = home.command(&[&["get", "--demo", "--read-only"], more].concat());
-        finish(command.env_remove("HOME"), b"")
+        // Nobody can make a folder there, not even root.
+        finish(command.env("HOME", "/proc/nobody"), b"")
     };
     let ran = homeless(&[]).ends(2);
     assert!(ran.out.is_empty() && ran.err.contains("--no-audit-log"), "{ran:#?}");

@@ -1,4 +1,5 @@
 //! The machine contract, held against the real binary: exit codes, documents, streams. Nothing here may read the wall clock or the network.
+#![allow(missing_docs)]
 
 #[path = "../support/schema.rs"]
 mod schema;

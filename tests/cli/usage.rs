@@ -8,7 +8,7 @@ fn wrong_usage_ends_with_two() {
         (&["get", "--demo", "-o", "nonsense"][..], "table, wide, json, jsonl, yaml, csv, markdown"),
         (&["explain", "--demo", "-o", "xml"], "markdown"),
         (&["access", "--demo", "-o", "nonsense"], "json"),
-        (&["report", "--demo", "-o", "table"], "markdown, json"),
+        (&["report", "--demo", "-o", "table"], "json, jsonl, yaml, csv, markdown"),
         (&["watch", "--demo", "-o", "csv"], "jsonl"),
         (&["rule", "-o", "nonsense"], "nonsense"),
         (&["get", "--nonsense"], "--nonsense"),
@@ -18,6 +18,7 @@ fn wrong_usage_ends_with_two() {
         (&["get", "--demo", "--request-timeout", "soon"], "soon"),
         (&["get", "--demo", "--color", "sometimes"], "auto"),
         (&["validate"], "--file"),
+        (&["get", "--from", ""], "--from"),
         (&["record", "--demo"], "-o FILE"),
         (&["get", "nobody/", "--demo", "-o", "nonsense"], "nonsense"),
     ] {
@@ -82,7 +83,7 @@ fn variables_say_what_flags_say() {
         (&[("PLANEDECK_NAMESPACE", "tenant-b,tenant-c")], &["-n", "tenant-b", "-n", "tenant-c"]),
         (&[("PLANEDECK_ASCII", "yes")], &["--ascii"]),
         // Set to nothing is not set.
-        (&[("PLANEDECK_NAMESPACE", ""), ("PLANEDECK_OUTPUT", ""), ("PLANEDECK_CONTEXT", ""), ("PLANEDECK_CONFIG", "")], &[]),
+        (&[("PLANEDECK_NAMESPACE", ""), ("PLANEDECK_OUTPUT", "")], &[]),
     ] {
         let by_flag = json(&[&["get", "--from", &dump], args].concat(), &[]);
         let by_variable = json(&["get"], &[&[from], env].concat());
