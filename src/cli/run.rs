@@ -127,7 +127,7 @@ fn ended(seen: &Seen, planes: &Planes, strict: bool) -> Exit {
 
 async fn get(args: GetArgs, e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
     let format = Format::choose(e.global.output.as_deref(), get::FORMATS)?;
-    let asked = Asked::read(args.plane.as_deref());
+    let asked = Asked::read(args.plane.as_deref())?;
     let seen = seen(e, &asked).await?;
     let planes = chosen(e, &asked, &seen)?;
     get::print(out, format, &planes.planes, planes.one, seen.now);
@@ -145,7 +145,7 @@ async fn explain(args: ExplainArgs, e: &Effective, out: &mut Out) -> Result<Exit
         // The exit tells how things are now, also where nothing changed.
         return Ok(if new.readable { get::exit(&new.planes, args.strict) } else { Exit::NoAccess });
     }
-    let asked = Asked::read(args.plane.as_deref());
+    let asked = Asked::read(args.plane.as_deref())?;
     let seen = seen(e, &asked).await?;
     let planes = chosen(e, &asked, &seen)?;
     explain::print(out, format, &planes.planes, planes.one);
@@ -155,7 +155,7 @@ async fn explain(args: ExplainArgs, e: &Effective, out: &mut Out) -> Result<Exit
 async fn follow(args: WatchArgs, e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
     let format = Format::choose(e.global.output.as_deref(), watch::FORMATS)?;
     let until = args.until.as_deref().map(watch::Until::read).transpose()?;
-    let asked = Asked::read(args.plane.as_deref());
+    let asked = Asked::read(args.plane.as_deref())?;
     let only = match &asked {
         Asked::Namespace(ns) => Some(ns.clone()),
         _ => None,
@@ -218,12 +218,14 @@ async fn show_report(e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
     report.audit_log = tampered.or_else(|| path.filter(there).map(|p| report::Log::verify(&p, broken)));
     report::print(out, format, &report);
     let broken = report.audit_log.as_ref().is_some_and(|l| l.problem.is_some());
-    Ok(if !seen.anything_readable() {
-        Exit::NoAccess
-    } else if broken {
-        Exit::Bad
-    } else {
-        Exit::Ok
+    Ok(match broken {
+        true => Exit::Bad,
+        // The report says that much for every plane; the code is for scripts.
+        false if !seen.anything_readable() => {
+            explain_nothing(&seen);
+            Exit::NoAccess
+        }
+        false => Exit::Ok,
     })
 }
 
@@ -257,7 +259,12 @@ async fn take_recording(e: &Effective) -> Result<Exit, Problem> {
     };
     record::writable(Path::new(file))?;
     let seen = seen(e, &Asked::All).await?;
-    let Some(online) = &seen.online else { return Ok(Exit::NoAccess) };
+    let Some(online) = seen.online.as_ref().filter(|_| seen.anything_readable()) else {
+        // A recording of nothing must not replace one of something.
+        note("nothing that tells of a plane could be read; no recording was written");
+        explain_nothing(&seen);
+        return Ok(Exit::NoAccess);
+    };
     let recording = record::take(online).await;
     record::write(Path::new(file), &recording)?;
     let refused = recording.reads.iter().filter(|r| r.problem.is_some()).count();
@@ -267,5 +274,5 @@ async fn take_recording(e: &Effective) -> Result<Exit, Problem> {
         recording.taken_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
         recording.reads.len()
     ));
-    Ok(if seen.anything_readable() { Exit::Ok } else { Exit::NoAccess })
+    Ok(Exit::Ok)
 }

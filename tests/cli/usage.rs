@@ -20,7 +20,8 @@ fn wrong_usage_ends_with_two() {
         (&["validate"], "--file"),
         (&["get", "--from", ""], "--from"),
         (&["record", "--demo"], "-o FILE"),
-        (&["get", "nobody/", "--demo", "-o", "nonsense"], "nonsense"),
+        (&["get", "tenant-media/other", "--demo"], "computeplane"),
+        (&["explain", "tenant-media/", "--demo"], "NAMESPACE/computeplane"),
     ] {
         let ran = run(args).ends(2);
         assert!(ran.out.is_empty(), "{args:?}: {ran:#?}");
@@ -60,10 +61,11 @@ fn an_unreachable_server_ends_with_three() {
     // Bound, asked for its number, and closed again: nobody listens there.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let config = home.file("config", kubeconfig(&format!("http://127.0.0.1:{port}")));
-    for command in [&["get"][..], &["get", "tenant-a"], &["explain"], &["access"], &["report"], &["watch"]] {
+    for command in [&["get"][..], &["get", "tenant-a"], &["explain"], &["access"], &["report"], &["watch"], &["record", "-o", "r.json"]] {
         let ran = home.run(&[command, &["--kubeconfig", &config, "--request-timeout", "2s"]].concat()).ends(3);
         assert!(!ran.err.is_empty() && !format!("{ran:?}").contains("very-secret-token"), "{command:?}: {ran:#?}");
     }
+    assert!(!home.path("r.json").exists(), "a recording of nothing");
     let ran = home.run(&["get", "--kubeconfig", &config, "--context", "ther"]).ends(2);
     assert!(ran.out.is_empty() && ran.err.contains("here"), "{ran:#?}");
 }
