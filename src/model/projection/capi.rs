@@ -89,7 +89,12 @@ impl Counts {
         let status = v.get("status").unwrap_or(&Value::Null);
         let new = is_new(api_version);
         let get = |k: &str| status.get(k).and_then(Value::as_i64).or(if new { None } else { Some(0) });
-        Counts { replicas: get("replicas"), ready: get("readyReplicas"), available: get("availableReplicas"), updated: get(if new { "upToDateReplicas" } else { "updatedReplicas" }) }
+        Counts {
+            replicas: get("replicas"),
+            ready: get("readyReplicas"),
+            available: get("availableReplicas"),
+            updated: get(if new { "upToDateReplicas" } else { "updatedReplicas" }),
+        }
     }
 }
 
@@ -121,8 +126,12 @@ impl Cluster {
         Cluster {
             paused: flag(v, &["spec", "paused"]).unwrap_or(false),
             phase: text(status, "phase"),
-            infrastructure: flag(status, &["infrastructureReady"]).or_else(|| flag(status, &["initialization", "infrastructureProvisioned"])).unwrap_or(false),
-            initialized: flag(status, &["controlPlaneReady"]).or_else(|| flag(status, &["initialization", "controlPlaneInitialized"])).unwrap_or(false),
+            infrastructure: flag(status, &["infrastructureReady"])
+                .or_else(|| flag(status, &["initialization", "infrastructureProvisioned"]))
+                .unwrap_or(false),
+            initialized: flag(status, &["controlPlaneReady"])
+                .or_else(|| flag(status, &["initialization", "controlPlaneInitialized"]))
+                .unwrap_or(false),
             endpoint: if host.is_empty() { String::new() } else { format!("{host}:{port}") },
             conditions: Styles::project(api_version, v),
             observed_generation: number(status, &["observedGeneration"]),

@@ -57,7 +57,11 @@ impl TenantControlPlane {
             version: text(version, "version"),
             wanted_version: spec.get("kubernetes").map(|k| text(k, "version")).unwrap_or_default(),
             wanted: at(spec, &["controlPlane", "deployment", "replicas"]).and_then(Value::as_i64),
-            pods: deployment.map(|d| Pods { replicas: count(d, "replicas"), ready: count(d, "readyReplicas"), unavailable: count(d, "unavailableReplicas") }),
+            pods: deployment.map(|d| Pods {
+                replicas: count(d, "replicas"),
+                ready: count(d, "readyReplicas"),
+                unavailable: count(d, "unavailableReplicas"),
+            }),
             endpoint: v.get("status").map(|s| text(s, "controlPlaneEndpoint")).unwrap_or_default(),
             data_store: storage.unwrap_or_else(|| text(spec, "dataStore")),
             limits: limits.filter(|(_, on)| on.as_bool() == Some(true)).map(|(k, _)| Arc::from(k.as_str())).collect(),

@@ -63,7 +63,10 @@ impl VirtualMachine {
     pub fn project(v: &Value) -> Self {
         let status = v.get("status").unwrap_or(&Value::Null);
         let printable = text(status, "printableStatus");
-        VirtualMachine { status: if printable.is_empty() { text(status, "phase") } else { printable }, conditions: conditions(status, &["conditions"]) }
+        VirtualMachine {
+            status: if printable.is_empty() { text(status, "phase") } else { printable },
+            conditions: conditions(status, &["conditions"]),
+        }
     }
 
     /// The projection in an object, if it is of this kind.
