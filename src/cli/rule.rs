@@ -45,7 +45,14 @@ fn of_rule(r: &Rule) -> Explained {
 
 fn of_state(e: &catalog::Entry) -> Explained {
     let severity = word(e.state.severity());
-    Explained::Verdict { id: e.state.name().into(), row: e.row.into(), severity, meaning: e.meaning.into(), signals: e.signals.into(), remedy: e.remedy.into() }
+    Explained::Verdict {
+        id: e.state.name().into(),
+        row: e.row.into(),
+        severity,
+        meaning: e.meaning.into(),
+        signals: e.signals.into(),
+        remedy: e.remedy.into(),
+    }
 }
 
 /// Looks an id up, in any case.
@@ -61,7 +68,8 @@ pub fn find(id: &str) -> Result<Explained, Problem> {
     }
     let known = RULES.iter().map(|r| r.id).chain(State::ALL.iter().map(|s| s.name()));
     let near = crate::config::suggestion(id, known);
-    Err(Problem::new(ProblemKind::BadInput, format!("{}: no such rule or verdict{near}", text::line(id))).hint("`planedeck rule` lists all"))
+    Err(Problem::new(ProblemKind::BadInput, format!("{}: no such rule or verdict{near}", text::line(id)))
+        .hint("`planedeck rule` lists all"))
 }
 
 /// Prints one.
@@ -71,7 +79,16 @@ pub fn print(out: &mut Out, format: Format, explained: &Explained) {
     }
     let lines: Vec<(&str, &str)> = match explained {
         Explained::Rule { id, severity, stage, title, meaning, fix, source, example } => {
-            vec![("", id), ("severity", severity), ("stage", stage), ("what", title), ("meaning", meaning), ("fix", fix), ("source", source), ("example", example)]
+            vec![
+                ("", id),
+                ("severity", severity),
+                ("stage", stage),
+                ("what", title),
+                ("meaning", meaning),
+                ("fix", fix),
+                ("source", source),
+                ("example", example),
+            ]
         }
         Explained::Verdict { id, row, severity, meaning, signals, remedy } => {
             vec![("", id), ("severity", severity), ("meaning", meaning), ("read from", signals), ("what helps", remedy), ("table row", row)]
@@ -91,7 +108,9 @@ pub fn list(out: &mut Out, format: Format) {
         }
         _ => {
             let rules = RULES.iter().map(|r| vec![r.id.to_string(), word(r.severity), stage(r), r.title.to_string()]);
-            let states = CATALOG.iter().map(|e| vec![e.state.name().to_string(), word(e.state.severity()), "verdict".to_string(), e.meaning.to_string()]);
+            let states = CATALOG
+                .iter()
+                .map(|e| vec![e.state.name().to_string(), word(e.state.severity()), "verdict".to_string(), e.meaning.to_string()]);
             out.rows(format, &["ID", "SEVERITY", "STAGE", "WHAT"], &rules.chain(states).collect::<Vec<_>>());
         }
     }

@@ -12,7 +12,7 @@ use super::{
     output::{Format, Out},
     plane_name::Asked,
     planes::{self, Planes},
-    record, report,
+    record, report, rule,
     settle::{Effective, settle},
     shell, watch,
 };
@@ -24,7 +24,7 @@ pub fn run(cli: Cli) -> Exit {
     effective.warnings.iter().for_each(|w| note(&format!("warning: {w}")));
     let mut out = Out::new(effective.global.ascii);
     let result = match cli.command {
-        None => Err(Problem::new(ProblemKind::BadInput, "TODO")),
+        None => super::screens::run(&effective),
         Some(command) => dispatch(command, &effective, &mut out),
     };
     result.unwrap_or_else(|problem| {
@@ -46,7 +46,17 @@ fn dispatch(command: Command, e: &Effective, out: &mut Out) -> Result<Exit, Prob
         Command::Access => live(show_access(e, out)),
         Command::Report => live(show_report(e, out)),
         Command::Record => live(take_recording(e)),
-        Command::Validate(_) | Command::Plan(_) | Command::Apply(_) | Command::Rule(_) => Err(Problem::new(ProblemKind::BadInput, "TODO")),
+        Command::Validate(args) => super::validate::run(&args, e, out),
+        Command::Plan(args) => live(super::plan_command::plan(&args, e, out)),
+        Command::Apply(args) => live(super::apply::run(&args, e, out)),
+        Command::Rule(args) => {
+            let format = Format::choose(e.global.output.as_deref(), rule::FORMATS)?;
+            match args.id {
+                Some(id) => rule::print(out, format, &rule::find(&id)?),
+                None => rule::list(out, format),
+            }
+            Ok(Exit::Ok)
+        }
         Command::Completions(args) => {
             shell::completions(out, args.shell);
             Ok(Exit::Ok)

@@ -45,6 +45,7 @@ pub fn assemble(view: &View<'_>) -> Plane {
         per_pool.extend(verdicts);
     }
     parents(&mut layers);
+    contradictions(&mut layers);
     let head = head(view, &layers);
     consequences(&mut layers, &head);
     plane(view, layers, &head, &per_pool)
@@ -74,6 +75,14 @@ fn parents(layers: &mut [Judgement]) {
         if let Some(p) = layers.get_mut(at(parent)).filter(|p| explained && waits_for(p, name)) {
             p.consequence_of = Some(child);
         }
+    }
+}
+
+/// A module that reads Ready over a failing child is a contradiction (trap 3: its wait was point-in-time); the child's verdict quotes it.
+fn contradictions(layers: &mut [Judgement]) {
+    let quoted = layers.get(at(Layer::Module)).filter(|m| m.state == State::Ready).and_then(|m| m.evidence.first().cloned());
+    if let (Some(e), Some(c)) = (quoted, layers.get_mut(at(Layer::Cluster)).filter(|c| broken(c) && !c.inferred)) {
+        c.evidence.push(e);
     }
 }
 
@@ -163,7 +172,7 @@ fn consequences(layers: &mut [Judgement], head: &Head) {
     for v in layers.iter_mut().filter(|v| v.layer != head.layer && v.consequence_of.is_none() && masks(v) == 0) {
         let later = rank(v.layer) > rank(head.layer);
         let follows = match masks(&head) {
-            0 if broken(&head) => later && v.severity <= Severity::Unknown,
+            0 if broken(&head) => later && (v.severity <= Severity::Unknown || v.state == State::AddonsWaiting),
             0 => explains(&head, v) && broken(v),
             _ => false,
         };

@@ -10,6 +10,7 @@ pub mod kind;
 pub mod object;
 pub mod problem;
 pub mod projection;
+pub mod quantity;
 pub mod redact;
 pub mod selector;
 pub mod text;

@@ -12,6 +12,7 @@ pub mod input;
 pub mod judge;
 pub mod msg;
 pub mod notices;
+pub mod observe;
 pub mod overlays;
 pub mod screens;
 pub mod session;

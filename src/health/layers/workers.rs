@@ -2,10 +2,7 @@
 use super::Judgement;
 use crate::{
     health::{build, view::View},
-    model::{
-        Time,
-        verdict::{Layer, PoolView, State},
-    },
+    model::verdict::{Layer, PoolView, State},
 };
 /// judge
 pub fn judge(_view: &View<'_>) -> Vec<Judgement> {
