@@ -152,7 +152,7 @@ impl Session {
     pub async fn fetch(&self, object: &ObjectRef) -> Result<Value, Problem> {
         let namespace = (!object.namespace.is_empty()).then_some(object.namespace.as_str());
         let place = self.locate(object.kind, namespace).await?;
-        self.json(get(&format!("{}/{}", place.path, object.name), "application/json")?).await
+        self.json(get(&format!("{}/{}", place.path, segment(&object.name)?), "application/json")?).await
     }
 
     /// Who the server says we are.
@@ -251,12 +251,23 @@ impl Ask for Session {
         };
         let base = if info.group.is_empty() { format!("/api/{version}") } else { format!("/apis/{}/{version}", info.group) };
         let path = match namespace.filter(|_| info.namespaced) {
-            Some(ns) => format!("{base}/namespaces/{ns}/{}", info.plural),
+            Some(ns) => format!("{base}/namespaces/{}/{}", segment(ns)?, info.plural),
             None => format!("{base}/{}", info.plural),
         };
         let api_version = if info.group.is_empty() { version.to_string() } else { format!("{}/{version}", info.group) };
         Ok(Place { path, api_version })
     }
+}
+
+/// A name as one part of a path. Names come from flags, files and servers: what would reach another path is no name. (The guard would
+/// refuse it too, but not in words that help with a typo, and a `#` never reaches it: parsing a URI drops what follows.)
+pub(super) fn segment(name: &str) -> Result<&str, Problem> {
+    let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._:".contains(&b));
+    if plain && !name.is_empty() && name != "." && name != ".." {
+        return Ok(name);
+    }
+    Err(Problem::new(ProblemKind::BadInput, format!("{:?} is no name of an object or a namespace", crate::model::text::line(name)))
+        .hint("allowed: letters, digits, '-', '.', '_', ':'"))
 }
 
 /// Paths down to `/api/VERSION` and `/apis/GROUP/VERSION` tell what is served; deeper ones name objects.

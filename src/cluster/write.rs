@@ -5,7 +5,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{ask::Ask as _, guard::JSON_PATCH, session::Session};
+use super::{
+    ask::Ask as _,
+    guard::JSON_PATCH,
+    session::{Session, segment},
+};
 use crate::model::{Kind, ObjectRef, Problem, ProblemKind};
 
 /// When to read back: an immediate GET is stale now and then, and of two racing patches both can be answered 200.
@@ -71,7 +75,7 @@ impl Session {
             return Err(Problem::new(ProblemKind::Refused, format!("a patch may only change {EDITABLE}")).detail(path));
         }
         let place = self.locate(Kind::ComputePlane, Some(&plane.namespace)).await?;
-        http::Request::patch(format!("{}/{}", place.path, plane.name))
+        http::Request::patch(format!("{}/{}", place.path, segment(&plane.name)?))
             .header("content-type", JSON_PATCH)
             .body(patch.to_string().into_bytes())
             .map_err(|e| Problem::new(ProblemKind::BadInput, e.to_string()))
@@ -83,13 +87,15 @@ fn foreign(patch: &Value) -> Option<String> {
     let Some(operations) = patch.as_array() else { return Some("no list of operations".into()) };
     let text = |op: &Value, k: &str| op.get(k).and_then(Value::as_str).unwrap_or_default().to_string();
     let within = |path: &str| path.strip_prefix(EDITABLE).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    operations
-        .iter()
-        .filter(|op| {
-            !(text(op, "op") == "test" || (["add", "replace", "remove"].contains(&text(op, "op").as_str()) && within(&text(op, "path"))))
-        })
-        .map(|op| format!("{} {}", text(op, "op"), text(op, "path")))
-        .next()
+    let ours = |op: &Value| {
+        let (what, path) = (text(op, "op"), text(op, "path"));
+        // Where the object has no spec at all, one is added that holds nothing else.
+        let only_groups = |v: &Value| v.as_object().is_some_and(|o| o.keys().all(|k| k == "nodeGroups"));
+        what == "test"
+            || (["add", "replace", "remove"].contains(&what.as_str()) && within(&path))
+            || (what == "add" && path == "/spec" && op.get("value").is_some_and(only_groups))
+    };
+    operations.iter().find(|op| !ours(op)).map(|op| format!("{} {}", text(op, "op"), text(op, "path")))
 }
 
 /// What a failure says about the write.

@@ -51,7 +51,11 @@ async fn one_question_serves_every_kind() {
 #[tokio::test(start_paused = true)]
 async fn an_old_server_is_asked_group_by_group_and_a_broken_group_hides_no_other() {
     let server = plain();
-    server.on("GET", "/apis", [plain_groups(&[("cluster.x-k8s.io", &["v1beta1"]), ("apps.cozystack.io", &["v1alpha1"]), ("other.io", &["v1"])])]);
+    server.on(
+        "GET",
+        "/apis",
+        [plain_groups(&[("cluster.x-k8s.io", &["v1beta1"]), ("apps.cozystack.io", &["v1alpha1"]), ("other.io", &["v1"])])],
+    );
     server.on("GET", "/apis/cluster.x-k8s.io/v1beta1", [resources(&["machines", "clusters"])]);
     server.on("GET", "/apis/apps.cozystack.io/v1alpha1", [page(503, "service unavailable\n")]);
     let (session, _) = session(&server, Mode::ReadOnly);
@@ -102,7 +106,9 @@ async fn an_api_that_is_installed_later_is_found_without_a_restart() {
 #[tokio::test(start_paused = true)]
 async fn a_version_that_was_removed_is_left_for_the_next() {
     let one = |v: &str| {
-        ok(json!({"kind": "APIGroupDiscoveryList", "items": [{"metadata": {"name": "cluster.x-k8s.io"}, "versions": [{"version": v, "resources": [{"resource": "machines"}]}]}]}))
+        ok(
+            json!({"kind": "APIGroupDiscoveryList", "items": [{"metadata": {"name": "cluster.x-k8s.io"}, "versions": [{"version": v, "resources": [{"resource": "machines"}]}]}]}),
+        )
     };
     let server = Server::new();
     server.on("GET", "/apis", [one("v1beta1"), one("v1beta2")]);

@@ -19,7 +19,6 @@ use planedeck::{
     model::{context::ContextInfo, kind::KINDS},
 };
 use serde_json::{Value, json};
-use tokio::time::Instant;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -38,6 +37,8 @@ pub enum Answer {
     Reset,
     /// Nothing ever comes.
     Silent,
+    /// A JSON body made from the request's.
+    Made(fn(&Value) -> Value),
     /// The answer comes after a while.
     Late(Duration, Box<Answer>),
 }
@@ -49,7 +50,6 @@ pub struct Asked {
     pub uri: String,
     pub content_type: Option<String>,
     pub body: String,
-    pub at: Instant,
 }
 
 #[derive(Default)]
@@ -127,13 +127,16 @@ impl tower::Service<http::Request<Body>> for Server {
                 uri: head.uri.to_string(),
                 content_type: head.headers.get("content-type").map(|v| v.to_str().unwrap().to_string()),
                 body: String::from_utf8_lossy(&body).into_owned(),
-                at: Instant::now(),
             };
             let mut answer = server.next(&asked.method, &asked.uri);
+            let sent = serde_json::from_str(&asked.body).unwrap_or_default();
             server.shared.lock().unwrap().asked.push(asked);
             while let Answer::Late(wait, then) = answer {
                 tokio::time::sleep(wait).await;
                 answer = *then;
+            }
+            if let Answer::Made(make) = answer {
+                answer = ok(make(&sent));
             }
             reply(answer).await
         })
@@ -147,7 +150,7 @@ async fn reply(answer: Answer) -> Result<http::Response<UnsyncBoxBody<Bytes, Box
         Answer::Torn(code, text) => (code, vec![], text, End::Torn),
         Answer::Hang(code, text) => (code, vec![], text, End::Open),
         Answer::Reset => return Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset).into()),
-        Answer::Silent | Answer::Late(..) => std::future::pending().await,
+        Answer::Silent | Answer::Late(..) | Answer::Made(_) => std::future::pending().await,
     };
     let first = futures::stream::iter([Ok::<_, BoxError>(Frame::data(Bytes::from(text)))]);
     let body = match end {
@@ -180,7 +183,10 @@ pub fn page(code: u16, text: &str) -> Answer {
 
 /// A `Status` as the API server writes it.
 pub fn status(code: u16, reason: &str, message: &str) -> Answer {
-    Answer::Json(code, json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": message, "reason": reason, "code": code}))
+    Answer::Json(
+        code,
+        json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": message, "reason": reason, "code": code}),
+    )
 }
 
 /// A list of pods with these names.
