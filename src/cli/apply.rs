@@ -58,7 +58,7 @@ pub async fn run(args: &ApplyArgs, e: &Effective, out: &mut Out) -> Result<Exit,
         note("not confirmed: nothing was written");
         return Ok(Exit::Bad);
     }
-    write(args, e, live, &after, &document).await
+    write(args, live, &after, &document).await
 }
 
 /// Asks on the terminal. Where machines are destroyed, only the plane's namespace and name typed in full confirm.
@@ -83,7 +83,7 @@ fn confirmed(live: &Live, document: &PlanDocument<Value>) -> Result<bool, Proble
     Ok(answer.trim() == wanted)
 }
 
-async fn write(args: &ApplyArgs, e: &Effective, mut live: Live, after: &Input, document: &PlanDocument<Value>) -> Result<Exit, Problem> {
+async fn write(args: &ApplyArgs, mut live: Live, after: &Input, document: &PlanDocument<Value>) -> Result<Exit, Problem> {
     let before = live.groups();
     let desired = patch::writable(&before, &after.groups);
     let baseline = observe::observe(&live.seen.world, &live.plane.namespace, document.profile, live.seen.now);
@@ -93,6 +93,10 @@ async fn write(args: &ApplyArgs, e: &Effective, mut live: Live, after: &Input, d
     let outcome = online.link.session.write(&live.plane, &ops, &READ_BACK).await;
     match outcome {
         Written::Written(reads) => {
+            // The watch may still show the values from before the write: what was read back is newer.
+            if let Some(object) = reads.last().and_then(crate::model::Object::from_value) {
+                live.seen.world.apply(object);
+            }
             let reads: Vec<Groups> = reads.iter().map(groups).collect();
             if !told(settled::settle(settled::Written { before: &before, desired: &desired }, &reads.iter().collect::<Vec<_>>())) {
                 return Ok(Exit::Conflict);
@@ -129,7 +133,6 @@ async fn write(args: &ApplyArgs, e: &Effective, mut live: Live, after: &Input, d
     note("written and verified");
     let Some(wait) = args.wait.and_then(|d| Duration::try_from(d).ok()) else { return Ok(Exit::Ok) };
     let rollout = Rollout::new(observe::edit(&baseline, before, desired, &document.pools, at));
-    let _ = e;
     follow(&mut live, rollout, document.profile, wait).await
 }
 

@@ -89,14 +89,14 @@ pub async fn read_live(e: &Effective, after: &Input) -> Result<Live, Problem> {
         seen.world.replace(&options, listed.objects, seen.now);
     }
     let uid = object.pointer("/metadata/uid").and_then(Value::as_str);
-    if let (Some(asked), Some(is)) = (after.uid.as_deref(), uid) {
-        if asked != is {
-            return Err(Problem::new(
-                ProblemKind::Conflict,
-                format!("the document speaks of a plane with UID {asked}; the one there has {is}"),
-            )
-            .hint("it was deleted and made anew: start from what is there now"));
-        }
+    if let (Some(asked), Some(is)) = (after.uid.as_deref(), uid)
+        && asked != is
+    {
+        return Err(Problem::new(
+            ProblemKind::Conflict,
+            format!("the document speaks of a plane with UID {asked}; the one there has {is}"),
+        )
+        .hint("it was deleted and made anew: start from what is there now"));
     }
     Ok(Live { seen, plane, object })
 }

@@ -86,7 +86,7 @@ fn inventory(report: &Report) -> Vec<Vec<String>> {
     for p in &report.planes {
         let severity = serde_json::to_value(p.severity).ok().and_then(|v| v.as_str().map(str::to_string)).unwrap_or_default();
         let created = p.created.map_or_else(|| "unknown".to_string(), |t| t.to_string());
-        let head = vec![
+        let head = [
             p.namespace.clone(),
             p.name.clone(),
             get::state_words(p),

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::{exit::Exit, settle::Effective};
 use crate::{
     config::ColorWhen,
-    health,
     keys::Keymap,
     model::{Problem, ProblemKind, Time},
     runtime::{
@@ -32,7 +31,7 @@ pub fn run(e: &Effective) -> Result<Exit, Problem> {
     for note in connector.notes() {
         say(&format!("note: {note}"));
     }
-    let judge = Judge { planes: health::planes, judge: health::judge, ticket: health::explain::ticket_markdown };
+    let judge = Judge::engine();
     let settings = Settings { ascii: e.global.ascii, read_only: e.global.read_only, deadlines: e.settings.deadlines };
     let (keymap, problems) = Keymap::new(&e.settings.keys);
     for p in problems {

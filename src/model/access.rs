@@ -258,13 +258,24 @@ pub struct Boundary {
 impl Boundary {
     /// Folds the answers to get, list and watch (with and without the name): one yes opens it, one missing answer leaves it unknown.
     pub fn fold(answers: &[(String, Option<bool>, String)]) -> Boundary {
-        let words = |a: &(String, Option<bool>, String)| if a.2.is_empty() { a.0.clone() } else { format!("{} ({})", a.0, a.2) };
-        let open: Vec<String> = answers.iter().filter(|a| a.1 == Some(true)).map(words).collect();
-        let dark: Vec<String> = answers.iter().filter(|a| a.1.is_none()).map(words).collect();
+        let listed = |wanted: Option<bool>| {
+            let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
+            for a in answers.iter().filter(|a| a.1 == wanted) {
+                match by_reason.iter_mut().find(|(reason, _)| *reason == a.2) {
+                    Some((_, what)) => what.push(&a.0),
+                    None => by_reason.push((&a.2, vec![&a.0])),
+                }
+            }
+            let words = |(reason, what): &(&str, Vec<&str>)| {
+                if reason.is_empty() { what.join(", ") } else { format!("{} ({reason})", what.join(", ")) }
+            };
+            by_reason.iter().map(words).collect::<Vec<_>>().join("; ")
+        };
+        let (open, dark) = (listed(Some(true)), listed(None));
         let (may_read, how) = if !open.is_empty() {
-            (MayRead::Yes, format!("allowed: {}", open.join("; ")))
+            (MayRead::Yes, format!("allowed: {open}"))
         } else if !dark.is_empty() || answers.is_empty() {
-            (MayRead::Unknown, format!("not answered: {}", dark.join("; ")))
+            (MayRead::Unknown, format!("not answered: {dark}"))
         } else {
             (MayRead::No, format!("denied: {}", answers.iter().map(|a| a.0.as_str()).collect::<Vec<_>>().join(", ")))
         };

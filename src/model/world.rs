@@ -101,10 +101,10 @@ impl World {
 
     /// Removes one object by name; marks its namespace dirty.
     pub fn remove(&mut self, kind: Kind, namespace: &str, name: &str) {
-        if let Some(by_name) = self.shelves.get_mut(namespace).and_then(|s| s.get_mut(&kind)) {
-            if by_name.remove(name).is_some() {
-                self.touch(Arc::from(namespace));
-            }
+        if let Some(by_name) = self.shelves.get_mut(namespace).and_then(|s| s.get_mut(&kind))
+            && by_name.remove(name).is_some()
+        {
+            self.touch(Arc::from(namespace));
         }
     }
 

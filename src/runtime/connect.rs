@@ -1,7 +1,13 @@
 //! From flags to a connected session: the kubeconfig's door or the embedded platform, both behind the same guard. Owns the choice; above this
 //! nothing knows which of them answers.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use crate::{
     cluster::{
@@ -22,6 +28,7 @@ pub struct Connector {
     read_only: bool,
     read_only_contexts: Vec<String>,
     limit: Duration,
+    alive: AtomicBool,
 }
 
 enum Origin {
@@ -36,6 +43,13 @@ pub struct Link {
     login: Option<(ResolvedContext, u64)>,
     /// When the login ends, if it does by itself.
     pub expires: Option<Time>,
+}
+
+impl Drop for Connector {
+    /// Requests still under way are part of the record too.
+    fn drop(&mut self) {
+        self.trail.close();
+    }
 }
 
 /// The mode and its witnesses.
@@ -72,7 +86,7 @@ impl Connector {
 
     fn new(origin: Origin, safety: Safety, limit: Duration) -> Connector {
         let Safety { trail, read_only, read_only_contexts } = safety;
-        Connector { origin, trail, read_only, read_only_contexts, limit }
+        Connector { origin, trail, read_only, read_only_contexts, limit, alive: AtomicBool::new(false) }
     }
 
     /// The contexts on offer.
@@ -104,6 +118,10 @@ impl Connector {
         match &self.origin {
             Origin::Demo(platform, scenario) => {
                 let info = self.demo_info(scenario);
+                // The embedded world reconciles while somebody is connected to it.
+                if !self.alive.swap(true, Ordering::Relaxed) {
+                    tokio::spawn(demo::world::live(platform.clone()));
+                }
                 let session = Session::over(platform.clone(), &self.guard(&info.name), info);
                 Ok(Link { session, login: None, expires: None })
             }
@@ -129,13 +147,6 @@ impl Connector {
         link.expires = clients.expires;
         link.session.renew(&self.session(clients)?);
         Ok(())
-    }
-
-    /// Keeps the embedded world going; returns at once for a real cluster.
-    pub async fn live(&self) {
-        if let Origin::Demo(platform, _) = &self.origin {
-            demo::world::live(platform.clone()).await;
-        }
     }
 
     fn session(&self, clients: Clients) -> Result<Session, Problem> {

@@ -53,8 +53,6 @@ pub struct Links {
 impl Links {
     /// No link yet.
     pub fn new(connector: Arc<Connector>, done: mpsc::UnboundedSender<Done>, all: bool) -> Links {
-        let live = Arc::clone(&connector);
-        tokio::spawn(async move { live.live().await });
         Links { connector, done, all, session: None, link: Arc::default(), expires: None, asked: (None, Vec::new()) }
     }
 

@@ -94,9 +94,8 @@ fn in_screen(state: &mut State, action: Action) {
         Some(by) => scroll(state, by),
         None => match state.screens.last_mut() {
             Some(Screen::Plane(p)) => {
-                if !tab(p, action) && !sideways(p, action) {
-                    p.table().into_iter().for_each(|t| list(t, action));
-                }
+                let done = tab(p, action) || sideways(p, action);
+                p.table().filter(|_| !done).into_iter().for_each(|t| list(t, action));
             }
             Some(screen) => table_of_mut(screen).into_iter().for_each(|t| list(t, action)),
             None => {}

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
-    health::deadlines::Deadlines,
+    health::{self, deadlines::Deadlines},
     model::{Time, World, verdict::Plane},
 };
 
@@ -14,6 +14,15 @@ pub struct Judge {
     pub planes: fn(&World) -> BTreeSet<Arc<str>>,
     /// The verdict of one namespace; `None` when nothing speaks of a plane there.
     pub judge: fn(&World, &str, Time, &Deadlines) -> Option<Plane>,
+    /// The verdict of a namespace that someone asked for, whatever is there.
+    pub asked: fn(&World, &str, Time, &Deadlines) -> Plane,
     /// The text for a ticket, in markdown.
     pub ticket: fn(&Plane) -> String,
+}
+
+impl Judge {
+    /// The verdict engine.
+    pub fn engine() -> Judge {
+        Judge { planes: health::planes, judge: health::judge, asked: health::judge_asked, ticket: health::explain::ticket_markdown }
+    }
 }

@@ -104,100 +104,107 @@ fn failure_steps(kind: ProblemKind) -> &'static [&'static str] {
     }
 }
 
+/// What a page says: title, sentences, the problem behind it, what to do.
+struct Page<'a> {
+    title: &'static str,
+    text: String,
+    problem: Option<&'a Problem>,
+    steps: &'static [&'static str],
+}
+
 /// The page for a situation.
 pub fn page(situation: &Situation, session: &Session, width: u16) -> Doc {
     let mut doc = Doc::new(width);
-    let places = match (session.all, session.namespaces.as_slice()) {
+    let page = words(situation, session);
+    let margin = || vec![span(Role::Normal, " ")];
+    doc.blank();
+    doc.wrapped(margin(), Role::Strong, page.title);
+    doc.blank();
+    if !page.text.is_empty() {
+        doc.wrapped(margin(), Role::Normal, &page.text);
+    }
+    if let Some(p) = page.problem {
+        doc.wrapped(margin(), Role::Normal, &p.summary);
+        for t in [&p.detail, &p.hint].into_iter().filter(|t| !t.is_empty()) {
+            doc.wrapped(margin(), Role::Dim, t);
+        }
+    }
+    if !page.steps.is_empty() {
+        doc.blank();
+    }
+    for s in page.steps {
+        doc.wrapped(vec![span(Role::Accent, " → ")], Role::Normal, s);
+    }
+    doc
+}
+
+/// The namespaces looked at, in words.
+fn places(session: &Session) -> String {
+    match (session.all, session.namespaces.as_slice()) {
         (true, _) => "in the whole cluster".to_string(),
         (false, [one]) => format!("in {one}"),
         (false, many) => format!("in {} namespaces", many.len()),
-    };
-    let write = |doc: &mut Doc, title: &str, text: &[&str], problem: Option<&Problem>, steps: &[&str]| {
-        doc.blank();
-        doc.wrapped(vec![span(Role::Normal, " ")], Role::Strong, title);
-        doc.blank();
-        for t in text {
-            doc.wrapped(vec![span(Role::Normal, " ")], Role::Normal, t);
-        }
-        if let Some(p) = problem {
-            doc.wrapped(vec![span(Role::Normal, " ")], Role::Normal, &p.summary);
-            for t in [&p.detail, &p.hint].into_iter().filter(|t| !t.is_empty()) {
-                doc.wrapped(vec![span(Role::Normal, " ")], Role::Dim, t);
-            }
-        }
-        if !steps.is_empty() {
-            doc.blank();
-        }
-        for s in steps {
-            doc.wrapped(vec![span(Role::Accent, " → ")], Role::Normal, s);
-        }
-    };
-    let server = if session.current.server.is_empty() { String::new() } else { format!("server {}", session.current.server) };
-    match situation {
-        Situation::Connecting => {
-            let whom = if session.current.name.is_empty() {
-                "the current context".to_string()
-            } else {
-                format!("context {}", session.current.name)
-            };
-            write(&mut doc, "Connecting", &[&format!("{whom} {server}")], None, &[]);
-        }
-        Situation::Loading => write(&mut doc, "Loading", &[&format!("reading ComputePlanes {places}")], None, &[]),
-        Situation::Failed(p) => write(&mut doc, failure_title(p.kind), &[&server], Some(p), failure_steps(p.kind)),
-        Situation::NoNamespace => write(
-            &mut doc,
+    }
+}
+
+fn words<'a>(situation: &'a Situation, session: &Session) -> Page<'a> {
+    let c = &session.current;
+    let server = if c.server.is_empty() { String::new() } else { format!("server {}", c.server) };
+    let (title, text, steps): (_, _, &[&str]) = match situation {
+        Situation::Connecting if c.name.is_empty() => ("Connecting", "to the kubeconfig's current context".to_string(), &[]),
+        Situation::Connecting => ("Connecting", format!("context {} {server}", c.name), &[]),
+        Situation::Loading => ("Loading", format!("reading ComputePlanes {}", places(session)), &[]),
+        Situation::NoNamespace => (
             "No namespace to look at",
-            &["neither the kubeconfig nor the server named a namespace of yours"],
-            None,
+            "neither the kubeconfig nor the server named a namespace of yours".to_string(),
             &["type one with `n`, or start with `-n NAMESPACE`", "`-A` looks at the whole cluster, where your role allows it"],
         ),
-        Situation::Forbidden(p) => write(
-            &mut doc,
-            "You may not list ComputePlanes here",
-            &[&format!("the server refused {places}; this says nothing about whether there are any")],
-            p.as_ref(),
-            &[
+        Situation::Empty => (
+            "No ComputePlane",
+            format!("everything was read {}, and there is none", places(session)),
+            &["a plane is switched on in the parent: its owner sets `computeplane: true` in the Tenant's spec", "other namespaces: `n`"],
+        ),
+        Situation::Filtered(n) => {
+            ("Nothing passes the filter", format!("{n} rows are held back by it"), &["`esc` clears the filter, `/` changes it"])
+        }
+        Situation::Failed(p) => {
+            return Page { title: failure_title(p.kind), text: server, problem: Some(p), steps: failure_steps(p.kind) };
+        }
+        refused => return refusal(refused, &places(session)),
+    };
+    Page { title, text, problem: None, steps }
+}
+
+/// Pages about a server that answers, but not with ComputePlanes.
+fn refusal<'a>(situation: &'a Situation, places: &str) -> Page<'a> {
+    match situation {
+        Situation::Forbidden(problem) => Page {
+            title: "You may not list ComputePlanes here",
+            text: format!("the server refused {places}; this says nothing about whether there are any"),
+            problem: problem.as_ref(),
+            steps: &[
                 "ask the tenant's admin for the role `view` or higher, or choose other namespaces with `n`",
                 "asked again every minute, when the window gets the focus, and with `ctrl-r`",
             ],
-        ),
-        Situation::AbsentApi => write(
-            &mut doc,
-            "This server has no ComputePlanes",
-            &[
-                "computeplanes.apps.cozystack.io isn't served here: not Cozystack, one older than ComputePlanes, or its API is down just now",
-            ],
-            None,
-            &["check the context and server in the header; `c` chooses another context", "`ctrl-r` asks again"],
-        ),
-        Situation::UnsupportedVersion => write(
-            &mut doc,
-            "ComputePlanes of a version that this console can't read",
-            &["the server offers the kind only in versions newer or older than the ones known here"],
-            None,
-            &["use a planedeck that fits the platform's release"],
-        ),
-        Situation::Unreadable(p) => write(
-            &mut doc,
-            "The list of ComputePlanes can't be read",
-            &[&format!("asked {places}")],
-            p.as_ref(),
-            &["the console goes on trying by itself; `ctrl-r` tries now", "`r` shows every request and its answer"],
-        ),
-        Situation::Empty => write(
-            &mut doc,
-            "No ComputePlane",
-            &[&format!("everything was read {places}, and there is none")],
-            None,
-            &["a plane is switched on in the parent: its owner sets `computeplane: true` in the Tenant's spec", "other namespaces: `n`"],
-        ),
-        Situation::Filtered(n) => write(
-            &mut doc,
-            "Nothing passes the filter",
-            &[&format!("{n} rows are held back by it")],
-            None,
-            &["`esc` clears the filter, `/` changes it"],
-        ),
+        },
+        Situation::AbsentApi => Page {
+            title: "This server has no ComputePlanes",
+            text: "computeplanes.apps.cozystack.io isn't served here: not Cozystack, one older than ComputePlanes, or its API is down just now"
+                .to_string(),
+            problem: None,
+            steps: &["check the context and server in the header; `c` chooses another context", "`ctrl-r` asks again"],
+        },
+        Situation::UnsupportedVersion => Page {
+            title: "ComputePlanes of a version that this console can't read",
+            text: "the server offers the kind only in versions newer or older than the ones known here".to_string(),
+            problem: None,
+            steps: &["use a planedeck that fits the platform's release"],
+        },
+        other => Page {
+            title: "The list of ComputePlanes can't be read",
+            text: format!("asked {places}"),
+            problem: if let Situation::Unreadable(p) = other { p.as_ref() } else { None },
+            steps: &["the console goes on trying by itself; `ctrl-r` tries now", "`r` shows every request and its answer"],
+        },
     }
-    doc
 }

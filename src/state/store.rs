@@ -27,6 +27,8 @@ pub struct Judged {
     pub plane: Arc<Plane>,
     /// Its row.
     pub row: Arc<Row>,
+    /// Nothing names a plane there; someone asked for the namespace.
+    pub asked: bool,
 }
 
 /// One context.
@@ -174,7 +176,14 @@ impl Sphere {
     }
 
     fn judge_one(&mut self, judge: &Judge, ns: &Arc<str>, now: Time, deadlines: &Deadlines) {
-        let Some(mut plane) = (judge.judge)(&self.world, ns, now, deadlines) else {
+        let mut verdict = (judge.judge)(&self.world, ns, now, deadlines);
+        // Asked for and answered: then even "nothing" and "not for you" are verdicts. Before the answer, silence is loading.
+        let answered = self.world.read_in(Kind::ComputePlane, ns).state != ReadState::NotRead;
+        let asked = verdict.is_none();
+        if asked && answered && self.asked.contains(ns) {
+            verdict = Some((judge.asked)(&self.world, ns, now, deadlines));
+        }
+        let Some(mut plane) = verdict else {
             if self.planes.remove(ns).is_some() {
                 self.revision += 1;
             }
@@ -183,7 +192,7 @@ impl Sphere {
         // A deadline that is over has had its effect; kept, it would judge this plane again with every settling.
         plane.deadline = plane.deadline.filter(|d| *d > now);
         let old = self.planes.get(ns).map(|j| j.plane.clone());
-        if old.as_deref() == Some(&plane) {
+        if old.as_deref() == Some(&plane) && self.planes.get(ns).is_some_and(|j| j.asked == asked) {
             return;
         }
         if let Some(old) = old {
@@ -194,7 +203,7 @@ impl Sphere {
             log.truncate(LOG);
         }
         let row = Arc::new(super::screens::planes::row(&plane));
-        self.planes.insert(ns.clone(), Judged { plane: Arc::new(plane), row });
+        self.planes.insert(ns.clone(), Judged { plane: Arc::new(plane), row, asked });
         self.revision += 1;
     }
 

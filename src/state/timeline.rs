@@ -54,7 +54,7 @@ pub struct Entry {
 }
 
 /// Columns of the timeline.
-pub const COLUMNS: &[Column] = &[column("AGE", 4, 5, 0), column("HOW", 9, 10, 3), column("WHAT", 12, 40, 1), column("CHANGE", 12, 0, 0)];
+pub const COLUMNS: &[Column] = &[column("AGE", 4, 5, 0), column("HOW", 9, 10, 3), column("WHAT", 12, 40, 1), column("CHANGE", 22, 0, 0)];
 
 /// What differs between two verdicts of one plane. While sources are still being read for the first time nothing counts as a change.
 pub fn between(old: &Plane, new: &Plane, now: Time) -> Vec<Entry> {
@@ -95,7 +95,15 @@ pub fn between(old: &Plane, new: &Plane, now: Time) -> Vec<Entry> {
 /// What the objects of a namespace tell of the time before.
 pub fn before(world: &World, namespace: &str) -> Vec<Entry> {
     let mut out = Vec::new();
-    for kind in [Kind::ComputePlane, Kind::HelmRelease, Kind::Cluster, Kind::TenantControlPlane, Kind::MachineDeployment, Kind::Machine] {
+    for kind in [
+        Kind::ComputePlane,
+        Kind::HelmRelease,
+        Kind::Cluster,
+        Kind::KamajiControlPlane,
+        Kind::TenantControlPlane,
+        Kind::MachineDeployment,
+        Kind::Machine,
+    ] {
         for object in world.list(kind, namespace) {
             births(object, &mut out);
             for c in conditions(object) {
@@ -109,12 +117,10 @@ pub fn before(world: &World, namespace: &str) -> Vec<Entry> {
         }
     }
     for object in world.list(Kind::Event, namespace) {
-        if let Body::Event(e) = &object.body {
-            if let Some(time) = e.last {
-                let about = format!("{} {}", e.involved_kind, e.involved_name);
-                out.push(Entry { time, told: Told::Event, about, text: format!("{}: {}", e.reason, e.message), severity: None });
-            }
-        }
+        let Body::Event(e) = &object.body else { continue };
+        let about = format!("{} {}", e.involved_kind, e.involved_name);
+        let entry = |time| Entry { time, told: Told::Event, about, text: format!("{}: {}", e.reason, e.message), severity: None };
+        out.extend(e.last.map(entry));
     }
     out
 }
@@ -135,8 +141,17 @@ fn conditions(object: &Object) -> &[Condition] {
     match &object.body {
         Body::App(x) => &x.conditions,
         Body::Release(x) => &x.conditions,
+        Body::KamajiControlPlane(x) => &x.conditions,
+        Body::Cluster(x) => newest(&x.conditions),
+        Body::MachineDeployment(x) => newest(&x.conditions),
+        Body::Machine(x) => newest(&x.conditions),
         _ => &[],
     }
+}
+
+/// One style is enough: both tell the same.
+fn newest(styles: &projection::capi::Styles) -> &[Condition] {
+    if styles.new.is_empty() { &styles.old } else { &styles.new }
 }
 
 fn condition(object: &Object, c: &Condition, out: &mut Vec<Entry>) {

@@ -158,6 +158,9 @@ fn field(p: &mut Painter<'_>, area: Rect, room: u16, text: &str, editing: bool) 
 
 fn counts(p: &mut Painter<'_>, area: Rect, state: &State) {
     let Some(Screen::Planes(s)) = state.screen() else { return };
+    if s.page.is_some() {
+        return;
+    }
     let total: usize = s.counts.iter().map(|(_, n)| n).sum();
     let mut x = 1 + p.put(area, (1, 0), &format!("{total} {}", if total == 1 { "plane" } else { "planes" }), p.theme.strong);
     for (severity, n) in &s.counts {
@@ -171,8 +174,11 @@ fn counts(p: &mut Painter<'_>, area: Rect, state: &State) {
     if s.without > 0 {
         let text = format!("{} without a plane", s.without);
         if x + 2 + columns(&text) <= area.width {
-            p.put(area, (x + 2, 0), &text, p.theme.dim);
+            x += 2 + p.put(area, (x + 2, 0), &text, p.theme.dim);
         }
+    }
+    if let Live::Lost(_, problem) = state.session.live(state.sphere().map(|s| &s.world)) {
+        p.put(area, (x + 3, 0), &crate::model::text::line(&problem.summary), p.theme.degraded);
     }
 }
 

@@ -182,20 +182,24 @@ pub fn layout(table: &Table, width: u16) -> Vec<u16> {
     };
     let mut widths: Vec<u16> = table.columns.iter().zip(&table.widths).map(need).collect();
     let total = |w: &[u16]| w.iter().filter(|w| **w > 0).fold(0u16, |a, w| a.saturating_add(*w).saturating_add(GAP)).saturating_sub(GAP);
+    // What is only nice to have goes first, then wide columns give way down to their least, then the less important of the rest go.
     while total(&widths) > room {
-        let kept = table.columns.iter().enumerate().filter(|(i, c)| c.drop > 0 && widths.get(*i).is_some_and(|w| *w > 0));
-        // First the wide ones give way down to their least, then the least important go.
-        let squeezable = table.columns.iter().enumerate().filter(|(i, c)| widths.get(*i).is_some_and(|w| *w > c.min));
         let over = total(&widths) - room;
-        if let Some((i, c)) = squeezable.max_by_key(|(i, c)| widths.get(*i).map_or(0, |w| w - c.min)) {
-            if let Some(w) = widths.get_mut(i) {
-                *w = w.saturating_sub(over.min((*w - c.min).min(4).max(1))).max(c.min);
-            }
-            continue;
-        }
-        match kept.max_by_key(|(_, c)| c.drop).map(|(i, _)| i) {
-            Some(i) => widths.get_mut(i).into_iter().for_each(|w| *w = 0),
-            None => break,
+        let kept = |i: usize| widths.get(i).is_some_and(|w| *w > 0);
+        let least = |from: u8| {
+            let rows = table.columns.iter().enumerate().filter(|(i, c)| c.drop >= from && kept(*i));
+            rows.max_by_key(|(_, c)| c.drop).map(|(i, _)| i)
+        };
+        let excess = |i: usize, c: &Column| widths.get(i).map_or(0, |w| w.saturating_sub(c.min));
+        let widest = table.columns.iter().enumerate().filter(|(i, c)| kept(*i) && excess(*i, c) > 0);
+        let widest = widest.max_by_key(|(i, c)| excess(*i, c)).map(|(i, c)| (i, excess(i, c)));
+        let (column, less) = match (least(3), widest, least(1)) {
+            (Some(i), ..) | (None, None, Some(i)) => (i, u16::MAX),
+            (None, Some((i, excess)), _) => (i, over.min(excess).min(4)),
+            (None, None, None) => break,
+        };
+        if let Some(w) = widths.get_mut(column) {
+            *w = w.saturating_sub(less);
         }
     }
     let left = room.saturating_sub(total(&widths));

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::{
     model::{
-        Kind, Object, World,
-        projection::Body,
+        Kind, Object, Time, World,
+        projection::{Body, Condition, capi},
         text,
         verdict::{Plane, Severity},
     },
@@ -23,7 +23,7 @@ pub const POOL_COLUMNS: &[Column] = &[
     column("LIMITS", 6, 12, 2),
     column("MACHINES", 8, 9, 4),
     column("INSTANCE TYPE", 13, 20, 3),
-    column("WHY", 10, 0, 1),
+    column("WHY", 14, 0, 1),
 ];
 
 /// The pools of a plane.
@@ -48,8 +48,14 @@ pub fn pools(plane: &Plane) -> Vec<Arc<Row>> {
 }
 
 /// Columns of the machines.
-pub const MACHINE_COLUMNS: &[Column] =
-    &[column("MACHINE", 12, 60, 0), column("POOL", 5, 24, 1), column("STATE", 8, 20, 0), Column { right: true, ..column("AGE", 4, 0, 2) }];
+pub const MACHINE_COLUMNS: &[Column] = &[
+    column("MACHINE", 12, 60, 0),
+    column("POOL", 5, 24, 2),
+    column("STATE", 8, 20, 0),
+    column("NODE", 6, 40, 4),
+    Column { right: true, ..column("AGE", 4, 5, 3) },
+    column("WHY", 14, 0, 1),
+];
 
 /// The label that tells a machine's MachineDeployment.
 const DEPLOYMENT: &str = "cluster.x-k8s.io/deployment-name";
@@ -64,10 +70,47 @@ pub fn machines(world: &World, namespace: &str) -> Vec<Arc<Row>> {
 fn machine(m: &Object) -> Row {
     let deployment = m.meta.labels.get(DEPLOYMENT).map(|d| &**d).unwrap_or_default();
     let pool = text::line(deployment.strip_prefix(PREFIX).unwrap_or(deployment));
-    let state = if m.meta.deleted.is_some() { "deleting" } else { words::UNKNOWN };
-    let cells = vec![Cell::text(&m.meta.name), Cell::Text(pool.clone()), Cell::Text(state.to_string()), Cell::Age(m.meta.created)];
-    Row::new(identity(m), cells, None, vec![("pool", pool), ("state", state.to_string())])
+    let body = capi::Machine::of(m);
+    let phase = body.map(|b| text::line(&b.phase)).filter(|p| !p.is_empty()).unwrap_or(words::UNKNOWN.to_string());
+    let state = if m.meta.deleted.is_some() { "Deleting".to_string() } else { phase };
+    let severity = match (state.as_str(), body.is_some_and(capi::Machine::node_ready)) {
+        ("Failed", _) => Severity::Failing,
+        ("Running", true) => Severity::Ready,
+        ("Running", false) => Severity::Degraded,
+        ("Pending" | "Provisioning" | "Provisioned" | "Deleting" | "Deleted", _) => Severity::Progressing,
+        _ => Severity::Unknown,
+    };
+    let node = body.map(|b| text::line(&b.node)).filter(|n| !n.is_empty()).unwrap_or(words::UNKNOWN.to_string());
+    let (why, since) = body.map(why).unwrap_or_default();
+    let cells = vec![
+        Cell::text(&m.meta.name),
+        Cell::Text(pool.clone()),
+        Cell::State(severity, state.clone()),
+        Cell::Text(node),
+        Cell::Age(m.meta.created),
+        Cell::Cause(why, since.filter(|_| severity != Severity::Ready)),
+    ];
+    let terms = vec![("pool", pool), ("state", state), ("sev", words::severity(severity).to_string())];
+    Row::new(identity(m), cells, Some(severity), terms)
 }
+
+/// What a machine itself says holds it up: its failure, else the first condition that isn't fulfilled, as the controllers wrote it.
+fn why(m: &capi::Machine) -> (String, Option<Time>) {
+    if !m.failure.is_empty() {
+        return (text::line(&m.failure), None);
+    }
+    let list = if m.conditions.new.is_empty() { &m.conditions.old } else { &m.conditions.new };
+    // Ready and Available only sum up the others; the reasons stand there.
+    let sums = ["Ready", "Available"];
+    let wanting = list.iter().filter(|c| &*c.status == "False" && WANTED.contains(&&*c.kind));
+    let first = wanting.min_by_key(|c| sums.contains(&&*c.kind));
+    let said = |c: &Condition| if c.message.is_empty() { format!("{}: {}", c.kind, c.reason) } else { c.message.to_string() };
+    first.map(|c| (text::line(&said(c)), c.since)).unwrap_or_default()
+}
+
+/// Conditions of a machine that are good when true; others (`Deleting`, `Paused`) are good when false.
+const WANTED: &[&str] =
+    &["BootstrapConfigReady", "BootstrapReady", "InfrastructureReady", "NodeReady", "NodeHealthy", "Ready", "Available"];
 
 /// What selection holds on to: the UID, or the name where the API gives none.
 pub fn identity(o: &Object) -> String {
@@ -81,7 +124,7 @@ pub const EVENT_COLUMNS: &[Column] = &[
     column("OBJECT", 12, 44, 1),
     column("REASON", 8, 26, 2),
     Column { right: true, ..column("TIMES", 5, 6, 4) },
-    column("MESSAGE", 12, 0, 0),
+    column("MESSAGE", 24, 0, 0),
 ];
 
 /// The events in a plane's namespace: one row for what repeats, with its newest time. They tell that something happened, not that it still holds.

@@ -15,13 +15,13 @@ use crate::{
 
 /// Columns.
 pub const COLUMNS: &[Column] = &[
-    column("NAMESPACE", 11, 28, 1),
+    column("NAMESPACE", 11, 32, 1),
     column("STATE", 10, 30, 0),
-    column("CONTROL PLANE", 13, 18, 4),
-    column("POOLS", 5, 16, 5),
+    column("CONTROL PLANE", 13, 18, 5),
+    column("POOLS", 5, 16, 6),
     column("NODES", 5, 16, 3),
-    Column { right: true, ..column("AGE", 4, 5, 6) },
-    column("WHY", 12, 0, 2),
+    Column { right: true, ..column("AGE", 4, 5, 4) },
+    column("WHY", 20, 0, 2),
 ];
 
 /// Number of the state column, by which the list is sorted at first: the worst on top.
@@ -79,13 +79,13 @@ impl Planes {
     }
 }
 
-/// Namespaces without a plane are counted, not listed. Those where nothing may be read are listed as soon as one other row is there.
+/// Namespaces without a plane are counted, not listed.
 fn shown(p: &Plane) -> bool {
     p.state != State::NotEnabled
 }
 
-/// True when all rows only say that nothing may be read: then a page explains it better.
+/// True when all rows only say that one can't know: then a page explains it better. A broken tenant without a plane is worth its row.
 pub fn only_refusals(sphere: &Sphere) -> bool {
     let mut rows = sphere.planes.values().filter(|j| shown(&j.plane)).peekable();
-    rows.peek().is_some() && rows.all(|j| j.plane.state == State::NoPermission)
+    rows.peek().is_some() && rows.all(|j| j.asked && j.plane.severity >= Severity::Unknown)
 }

@@ -13,14 +13,14 @@ const KEPT: usize = 2_000;
 /// Columns.
 pub const COLUMNS: &[Column] = &[
     column("AGE", 4, 5, 0),
-    column("VERB", 5, 8, 1),
+    column("VERB", 5, 8, 0),
     column("RESOURCE", 10, 46, 0),
     column("NAMESPACE", 9, 28, 4),
     column("NAME", 6, 28, 5),
-    column("ANSWER", 7, 8, 2),
+    column("ANSWER", 7, 8, 1),
     Column { right: true, ..column("MS", 4, 6, 6) },
     Column { right: true, ..column("BYTES", 5, 10, 7) },
-    column("PURPOSE", 10, 0, 3),
+    column("PURPOSE", 14, 0, 2),
 ];
 
 /// The last requests, by number.
