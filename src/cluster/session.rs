@@ -45,10 +45,13 @@ pub struct Session {
     clients: Arc<RwLock<Pair>>,
     info: Arc<ContextInfo>,
     limit: Duration,
-    discovered: Arc<Mutex<Option<(Instant, Arc<Discovered>)>>>,
+    discovered: Arc<Mutex<Option<Served>>>,
     /// Something that discovery had named was not there: versions come and go with upgrades.
     doubted: Arc<AtomicBool>,
 }
+
+/// What the server served, and when it said so.
+type Served = (Instant, Arc<Discovered>);
 
 /// One client for short calls, with a read timeout, and one for watches, without.
 #[derive(Clone)]

@@ -70,6 +70,15 @@ async fn a_named_object_that_is_missing_is_not_an_absent_api() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_login_page_in_front_of_the_server_is_told_by_its_code() {
+    let server = Server::new();
+    server.on("GET", PATH, [moved()]);
+    let (session, _) = session(&server, Mode::ReadOnly);
+    let problem = session.fetch(&plane()).await.unwrap_err();
+    assert!(problem.summary.contains("302") && problem.detail == "log in", "{problem}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_servers_wish_to_wait_is_kept_from_header_and_body() {
     for (answer, wait) in [
         (Answer::Page(429, vec![("retry-after", "7")], "slow".into()), Some(7)),

@@ -22,7 +22,7 @@ fn fault(a: &Asked) -> Option<String> {
     let (path, query) = a.uri.split_once('?').unwrap_or((&a.uri, ""));
     let parts: Vec<&str> = path.split('/').skip(1).collect();
     let odd = |p: &&str| p.is_empty() || *p == "." || *p == ".." || !p.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._:".contains(&b));
-    if parts.iter().any(|p| odd(p)) {
+    if parts.iter().any(odd) {
         return Some(format!("odd path {path}"));
     }
     let rest = match parts.as_slice() {

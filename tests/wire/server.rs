@@ -152,7 +152,9 @@ async fn reply(answer: Answer) -> Result<http::Response<UnsyncBoxBody<Bytes, Box
         Answer::Reset => return Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset).into()),
         Answer::Silent | Answer::Late(..) | Answer::Made(_) => std::future::pending().await,
     };
-    let first = futures::stream::iter([Ok::<_, BoxError>(Frame::data(Bytes::from(text)))]);
+    // In pieces that end anywhere, as a network hands them over.
+    let pieces: Vec<_> = text.as_bytes().chunks(1009).map(|c| Ok::<_, BoxError>(Frame::data(Bytes::copy_from_slice(c)))).collect();
+    let first = futures::stream::iter(pieces);
     let body = match end {
         End::Clean => StreamBody::new(first).boxed_unsync(),
         End::Torn => StreamBody::new(first.chain(futures::stream::iter([Err("connection reset by peer".into())]))).boxed_unsync(),
