@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{exit::Exit, settle::Effective};
+use super::{exit::Exit, offline, settle::Effective};
 use crate::{
     config::ColorWhen,
     keys::Keymap,
-    model::{Problem, ProblemKind, Time},
+    model::{Problem, ProblemKind, Time, World, context::ContextInfo},
     runtime::{
+        connect::Connector,
         console::{self, Start},
         say, terminal,
     },
@@ -20,14 +21,11 @@ use crate::{
 /// # Errors
 /// No usable terminal, kubeconfig or audit log.
 pub fn run(e: &Effective) -> Result<Exit, Problem> {
-    if e.global.from.is_some() {
-        return Err(Problem::new(ProblemKind::BadInput, "the screens need a cluster or --demo")
-            .hint("on a dump use `planedeck explain --from …` or `get`"));
-    }
     if let Some(why) = terminal::unusable() {
         return Err(Problem::new(ProblemKind::BadInput, why));
     }
-    let connector = Arc::new(e.connector()?);
+    let (connector, recorded) = origin(e)?;
+    let connector = Arc::new(connector);
     for note in connector.notes() {
         say(&format!("note: {note}"));
     }
@@ -45,6 +43,7 @@ pub fn run(e: &Effective) -> Result<Exit, Problem> {
         namespaces: e.global.namespace.clone(),
         all: e.global.all_namespaces,
         mouse: e.settings.mouse,
+        recorded,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|e| Problem::new(ProblemKind::BadInput, format!("no runtime: {e}")))?;
@@ -56,6 +55,17 @@ pub fn run(e: &Effective) -> Result<Exit, Problem> {
         Ok(code) => Ok(Exit::Signal(code)),
         Err(e) => Err(Problem::new(ProblemKind::BadInput, format!("the terminal: {e}"))),
     }
+}
+
+/// A cluster, the embedded platform, or a recording with its world and time.
+fn origin(e: &Effective) -> Result<(Connector, Option<(World, Time)>), Problem> {
+    let Some(path) = &e.global.from else { return Ok((e.connector()?, None)) };
+    let dump = offline::open(path, e.global.complete)?;
+    dump.notes.iter().for_each(|n| say(&format!("note: {n}")));
+    let at = e.global.now.or(dump.newest).unwrap_or_else(Time::now);
+    let name = dump.context.clone().unwrap_or_else(|| path.display().to_string());
+    let info = ContextInfo { name, server: "recording".into(), read_only: true, ..ContextInfo::default() };
+    Ok((Connector::recorded(info), Some((dump.world, at))))
 }
 
 /// Colours by flag, NO_COLOR and settings. Without colour nothing that sets one may be written: a bare reset would take the highlight with it.

@@ -34,6 +34,7 @@ pub struct Connector {
 enum Origin {
     Door(Box<Door>),
     Demo(demo::Platform, String),
+    Recorded(Box<ContextInfo>),
 }
 
 /// A session and what is needed to renew its login.
@@ -84,6 +85,11 @@ impl Connector {
         Ok(Self::new(Origin::Demo(platform, scenario.to_string()), safety, TIME_LIMIT))
     }
 
+    /// To nothing: a recording is looked at.
+    pub fn recorded(info: ContextInfo) -> Connector {
+        Self::new(Origin::Recorded(Box::new(info)), Safety { read_only: true, ..Safety::default() }, TIME_LIMIT)
+    }
+
     fn new(origin: Origin, safety: Safety, limit: Duration) -> Connector {
         let Safety { trail, read_only, read_only_contexts } = safety;
         Connector { origin, trail, read_only, read_only_contexts, limit, alive: AtomicBool::new(false) }
@@ -94,6 +100,7 @@ impl Connector {
         match &self.origin {
             Origin::Door(door) => door.contexts(),
             Origin::Demo(_, scenario) => vec![self.demo_info(scenario)],
+            Origin::Recorded(info) => vec![(**info).clone()],
         }
     }
 
@@ -101,7 +108,7 @@ impl Connector {
     pub fn notes(&self) -> Vec<String> {
         match &self.origin {
             Origin::Door(door) => door.notes(),
-            Origin::Demo(..) => Vec::new(),
+            Origin::Demo(..) | Origin::Recorded(_) => Vec::new(),
         }
     }
 
@@ -116,6 +123,7 @@ impl Connector {
     /// What the kubeconfig lacks, or why the login failed (and whether a terminal would help).
     pub async fn open(&self, context: Option<&str>, login: Login) -> Result<Link, LoginFailure> {
         match &self.origin {
+            Origin::Recorded(_) => Err(Problem::new(ProblemKind::Refused, "a recording has no cluster behind it").into()),
             Origin::Demo(platform, scenario) => {
                 let info = self.demo_info(scenario);
                 // The embedded world reconciles while somebody is connected to it.

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     cluster::{door::Login, watch::WatchSet},
-    model::{Time, audit::AuditRecord, feed::Feed},
+    model::{Time, World, audit::AuditRecord, feed::Feed},
     state::{Effect, Msg, State, screens},
     ui::{self, theme::Theme},
 };
@@ -52,6 +52,8 @@ pub struct Start {
     pub all: bool,
     /// Capture the mouse.
     pub mouse: bool,
+    /// Instead of a cluster: a world as it was at this time, which is then the clock.
+    pub recorded: Option<(World, Time)>,
 }
 
 struct Console {
@@ -66,6 +68,8 @@ struct Console {
     wake: Option<Instant>,
     dirty: bool,
     drawn: Instant,
+    /// The clock stands still in a recording.
+    frozen: Option<Time>,
 }
 
 /// Runs the screens until somebody leaves; returns the exit code.
@@ -93,12 +97,18 @@ pub async fn run(start: Start) -> Result<u8> {
         wake: None,
         dirty: true,
         drawn: Instant::now() - FRAME,
+        frozen: start.recorded.as_ref().map(|(_, at)| *at),
     };
     c.fold(Msg::Resize(size.width, size.height)).await?;
     c.fold(Msg::Focus(true)).await?;
     c.fold(Msg::Contexts(contexts)).await?;
     c.draw()?;
-    c.effect(Effect::Connect { context: start.context, namespaces: start.namespaces }).await?;
+    match start.recorded {
+        Some((world, at)) => c.show(world, at).await?,
+        None => {
+            c.effect(Effect::Connect { context: start.context, namespaces: start.namespaces }).await?;
+        }
+    }
     loop {
         let code = c.turn(&mut signals, &mut feeds_in, &mut done_in, &mut audits).await?;
         if let Some(code) = code {
@@ -108,6 +118,20 @@ pub async fn run(start: Start) -> Result<u8> {
 }
 
 impl Console {
+    fn now(&self) -> Time {
+        self.frozen.unwrap_or_else(Time::now)
+    }
+
+    /// Puts a recorded world on screen.
+    async fn show(&mut self, world: World, at: Time) -> Result<()> {
+        let info = self.state.session.offered.first().cloned().unwrap_or_default();
+        self.state.session.recorded(info, at);
+        let key = self.state.session.key();
+        self.state.store.sphere_mut(&key).show(world);
+        self.fold(Msg::Tick(at)).await?;
+        Ok(())
+    }
+
     /// One thing that happens. `Some` ends the loop.
     async fn turn(
         &mut self,
@@ -134,7 +158,8 @@ impl Console {
             () = tokio::time::sleep_until(frame), if self.dirty => self.draw()?,
             () = until(wake) => {
                 self.wake = None;
-                self.fold(Msg::Tick(Time::now())).await?;
+                let now = self.now();
+                self.fold(Msg::Tick(now)).await?;
             }
             () = until(renew) => self.links.renew(Login::Quiet),
             () = self.unauthorized.notified() => self.links.renew(Login::Quiet),
@@ -147,7 +172,7 @@ impl Console {
                 self.dirty = before || shown;
             }
             Some(feed) = feeds.recv() => {
-                self.state.now = Time::now();
+                self.state.now = self.now();
                 self.feed(feed).await?;
                 for _ in 0..BATCH {
                     let Ok(feed) = feeds.try_recv() else { break };
@@ -167,7 +192,7 @@ impl Console {
 
     /// Folds a message and carries out what it asks for; true to leave.
     async fn fold(&mut self, msg: Msg) -> Result<bool> {
-        self.state.now = Time::now();
+        self.state.now = self.now();
         let effects = crate::state::update(&mut self.state, msg);
         self.dirty = true;
         self.carry_out(effects).await
@@ -185,6 +210,7 @@ impl Console {
         match effect {
             Effect::Quit => return Ok(true),
             Effect::Suspend => self.suspend()?,
+            Effect::Connect { .. } | Effect::RetryNow | Effect::WakeAt(_) if self.frozen.is_some() => {}
             Effect::Connect { context, namespaces } => {
                 self.watches = None;
                 self.links.open(context, namespaces, Login::Quiet);

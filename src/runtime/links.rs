@@ -13,7 +13,7 @@ use crate::{
         door::{Login, LoginFailure},
         session::Session,
     },
-    model::{ObjectRef, Problem, Time},
+    model::{ObjectRef, Problem, ProblemKind, Time},
     state::{Connected, Msg},
 };
 
@@ -114,8 +114,12 @@ impl Links {
 
     /// Reads one object in the background.
     pub fn fetch(&self, request: u64, object: ObjectRef) {
-        let Some(session) = self.session.clone() else { return };
         let done = self.done.clone();
+        let Some(session) = self.session.clone() else {
+            let problem = Problem::new(ProblemKind::NotFound, "no cluster is connected, and a recording keeps no whole objects");
+            let _ = done.send(Done::Msg(Msg::Fetched { request, result: Err(problem) }));
+            return;
+        };
         tokio::spawn(async move {
             let result = session.fetch(&object).await.map(Box::new);
             let _ = done.send(Done::Msg(Msg::Fetched { request, result }));

@@ -25,6 +25,8 @@ pub enum Phase {
     Connected,
     /// Can't be used.
     Failed(Problem),
+    /// No connection, and none wanted: what was recorded at this time.
+    Recorded(Time),
 }
 
 /// The connection.
@@ -65,6 +67,8 @@ pub enum Live {
     Lost(Option<Time>, Problem),
     /// No connection at all.
     Failed(Problem),
+    /// A recording: as it was then.
+    Recorded(Time),
 }
 
 impl Session {
@@ -88,6 +92,12 @@ impl Session {
         self.phase = Phase::Connected;
         self.known = c.namespaces.clone();
         (self.namespaces, self.all, self.source) = (c.namespaces, c.all, c.source);
+    }
+
+    /// Shows a recording instead of a cluster; nothing is followed.
+    pub fn recorded(&mut self, info: ContextInfo, at: Time) {
+        (self.current, self.phase, self.all) = (info, Phase::Recorded(at), true);
+        self.source = "recording".to_string();
     }
 
     /// Another context was asked for: nothing of the old one is expected any more.
@@ -139,6 +149,7 @@ impl Session {
         match &self.phase {
             Phase::Failed(p) => return Live::Failed(p.clone()),
             Phase::Connecting => return Live::Loading,
+            Phase::Recorded(at) => return Live::Recorded(*at),
             Phase::Connected => {}
         }
         let reads: Vec<_> = world.into_iter().flat_map(World::reads).collect();

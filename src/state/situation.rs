@@ -43,7 +43,7 @@ pub fn of(session: &Session, world: Option<&World>, total: usize) -> Situation {
     match &session.phase {
         Phase::Connecting => return Situation::Connecting,
         Phase::Failed(p) => return Situation::Failed(p.clone()),
-        Phase::Connected => {}
+        Phase::Connected | Phase::Recorded(_) => {}
     }
     if session.namespaces.is_empty() && !session.all {
         return Situation::NoNamespace;

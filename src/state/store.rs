@@ -10,10 +10,10 @@ use super::{judge::Judge, subscriptions::parent_of, table::Row, timeline};
 use crate::{
     health::deadlines::Deadlines,
     model::{
-        Kind, ProblemKind, Time, World,
+        Kind, Time, World,
         feed::{Feed, FeedEvent},
         verdict::Plane,
-        world::{Read, ReadState, Source},
+        world::{ReadState, Source},
     },
 };
 
@@ -85,40 +85,19 @@ impl Sphere {
     }
 
     fn fold(&mut self, source: &Source, event: FeedEvent, now: Time) {
-        match event {
-            FeedEvent::Listed(objects) => {
-                self.world.replace(source, objects, now);
-                self.collect(source.kind, None);
-            }
-            FeedEvent::Applied(object) => {
-                let name = object.meta.name.clone();
-                self.world.apply(*object);
-                self.world.alive(source, now);
-                self.collect(source.kind, Some(&name));
-            }
-            FeedEvent::Deleted(namespace, name) => {
-                self.world.remove(source.kind, &namespace, &name);
-                self.world.alive(source, now);
-                self.collect(source.kind, Some(&name));
-            }
-            FeedEvent::Alive => {
-                self.world.alive(source, now);
-                self.collect(source.kind, None);
-            }
-            FeedEvent::Lost(problem) => {
-                let old = self.world.read_of(source);
-                let was_known = matches!(old.state, ReadState::Complete | ReadState::Stale);
-                let state = match problem.kind {
-                    ProblemKind::Forbidden => ReadState::Forbidden,
-                    ProblemKind::AbsentApi => ReadState::AbsentApi,
-                    ProblemKind::UnsupportedVersion => ReadState::UnsupportedVersion,
-                    _ if was_known => ReadState::Stale,
-                    _ => ReadState::Unreadable,
-                };
-                self.world.set_read_of(source, Read { state, at: old.at, problem: Some(problem) });
-                self.collect(source.kind, None);
-            }
-        }
+        let name = match &event {
+            FeedEvent::Applied(object) => Some(object.meta.name.clone()),
+            FeedEvent::Deleted(_, name) => Some(Arc::from(name.as_str())),
+            _ => None,
+        };
+        self.world.fold(source, event, now);
+        self.collect(source.kind, name.as_deref());
+    }
+
+    /// Shows a world that no feed will change.
+    pub fn show(&mut self, world: World) {
+        self.world = world;
+        self.all_dirty = true;
     }
 
     /// Takes over what the world found changed. What a parent holds about a child (tenant releases, `etcd`) makes the child dirty too.

@@ -111,6 +111,7 @@ fn live(p: &Painter<'_>, state: &State) -> (String, Style) {
             (format!("○ {}{age}", word(&problem)), t.degraded)
         }
         Live::Failed(problem) => (format!("○ {}", word(&problem)), t.failing),
+        Live::Recorded(at) => (format!("○ recorded {}", at.strftime("%Y-%m-%d %H:%M:%SZ")), t.accent),
     }
 }
 

@@ -2,7 +2,9 @@
 use super::Judgement;
 use crate::{
     health::{build, view::View},
-    model::verdict::{Layer, PoolView, State},
+    model::{
+        verdict::{Layer, PoolView, State},
+    },
 };
 /// judge
 pub fn judge(_view: &View<'_>) -> Vec<Judgement> {
