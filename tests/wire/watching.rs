@@ -187,13 +187,19 @@ async fn a_restored_server_with_older_versions_is_believed() {
 #[tokio::test(start_paused = true)]
 async fn a_storm_comes_through_a_narrow_channel_whole_and_in_order() {
     let server = Server::new();
-    let storm: String = (1..=10_000).map(|i| line("MODIFIED", &format!("p{i}"), i)).collect();
+    // Short lines behind long ones, so that a reader which loses its place among the pieces loses a line.
+    let long = json!({"type": "BOOKMARK", "object": {"metadata": {"annotations": {"x": "y".repeat(3000)}}}}).to_string();
+    let storm: String =
+        (1..=10_000).map(|i| line("MODIFIED", &format!("p{i}"), i) + if i % 100 == 0 { long.as_str() } else { "" } + "\n").collect();
     server.on("GET", PODS, [list("0", &[])]);
     server.on("WATCH", PODS, [Answer::Hang(200, storm)]);
     let mut w = watch(&server, Kind::Pod, 1);
     assert_eq!(w.next().await, "listed ");
     for i in 1..=10_000 {
         assert_eq!(w.next().await, format!("applied p{i}"));
+        if i % 100 == 0 {
+            assert_eq!(w.next().await, "alive");
+        }
     }
 }
 
