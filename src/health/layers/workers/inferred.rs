@@ -125,9 +125,12 @@ pub fn not_made(c: &Case<'_>) -> Option<Judgement> {
         release::healthy(o) && applied.is_none_or(|t| c.view.age(t) > c.view.deadlines.routine_check)
     };
     let done = releases.iter().filter_map(|n| c.view.get(Kind::HelmRelease, n)).all(|o| settled(o));
-    let rendered = c.view.get(Kind::HelmRelease, CLUSTER).is_some();
-    if !(done && rendered && c.cluster.is_some()) {
-        return Some(verdict(State::Unknown, "not made yet").evidence(absence));
+    // A release that lists MachineDeployments did render them: then this one's absence has another cause.
+    let listed = |o: &crate::model::Object| Release::of(o).is_some_and(|r| r.owns_kind("MachineDeployment"));
+    let release = c.view.get(Kind::HelmRelease, CLUSTER);
+    let rendered = releases.iter().filter_map(|n| c.view.get(Kind::HelmRelease, n)).any(|o| listed(o));
+    if !done || rendered || release.is_none() || c.cluster.is_none() {
+        return Some(verdict(State::Unknown, "it has no MachineDeployment yet").evidence(absence));
     }
     let v =
         verdict(State::PoolsNotRendered, "it is declared and the releases read Ready, but it has no MachineDeployment").evidence(absence);
