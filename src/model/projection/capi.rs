@@ -412,11 +412,17 @@ mod tests {
 
     #[test]
     fn flags_of_both_versions() {
-        let old = Cluster::project("cluster.x-k8s.io/v1beta1", &json!({"spec": {"controlPlaneEndpoint": {"host": "", "port": 0}},
-            "status": {"infrastructureReady": true, "controlPlaneReady": true}}));
+        let old = Cluster::project(
+            "cluster.x-k8s.io/v1beta1",
+            &json!({"spec": {"controlPlaneEndpoint": {"host": "", "port": 0}},
+            "status": {"infrastructureReady": true, "controlPlaneReady": true}}),
+        );
         assert!(old.infrastructure_ready && old.control_plane_ready && old.endpoint.is_empty());
-        let new = Cluster::project("cluster.x-k8s.io/v1beta2", &json!({"spec": {"controlPlaneEndpoint": {"host": "h", "port": 443}},
-            "status": {"initialization": {"controlPlaneInitialized": true}}}));
+        let new = Cluster::project(
+            "cluster.x-k8s.io/v1beta2",
+            &json!({"spec": {"controlPlaneEndpoint": {"host": "h", "port": 443}},
+            "status": {"initialization": {"controlPlaneInitialized": true}}}),
+        );
         assert!(!new.infrastructure_ready && new.control_plane_ready);
         assert_eq!(new.endpoint, "h:443");
     }

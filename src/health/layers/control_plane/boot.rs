@@ -103,10 +103,13 @@ pub fn not_made(c: &Case<'_>) -> Option<Judgement> {
     }
     let owned = o.meta.owners.iter().any(|(kind, ..)| &**kind == "Cluster");
     let hint = if owned { "" } else { "; it has no Cluster as its owner, so its controller ignores it" };
-    let v = verdict(State::ControlPlaneMissing, format!("KamajiControlPlane {} has made no TenantControlPlane{}{hint}{text}", o.meta.name, wait.suffix()))
-        .since(o.meta.created)
-        .evidence(absence)
-        .evidence(build::fact(o, "status.ready", p.ready.to_string(), o.meta.created));
+    let v = verdict(
+        State::ControlPlaneMissing,
+        format!("KamajiControlPlane {} has made no TenantControlPlane{}{hint}{text}", o.meta.name, wait.suffix()),
+    )
+    .since(o.meta.created)
+    .evidence(absence)
+    .evidence(build::fact(o, "status.ready", p.ready.to_string(), o.meta.created));
     Some(with(v, c.open_step()).next(Who::Platform, "look at the Kamaji control plane provider's log"))
 }
 
@@ -146,7 +149,12 @@ pub fn data_store_unavailable(c: &Case<'_>) -> Option<Judgement> {
     let v = if wait.over || o.meta.created.is_none() {
         let cause = format!("DataStore {name} {what}, so no control plane is made{}", super::halted::lasting(c, o.meta.created));
         let v = verdict(State::DataStoreUnavailable, cause);
-        v.next(Who::Platform, format!("look at the etcd of tenant {name}; once DataStore {name} is there, poke the TenantControlPlane: it isn't retried by itself"))
+        v.next(
+            Who::Platform,
+            format!(
+                "look at the etcd of tenant {name}; once DataStore {name} is there, poke the TenantControlPlane: it isn't retried by itself"
+            ),
+        )
     } else {
         let cause = format!("first boot: DataStore {name} {what} yet{}", wait.suffix());
         verdict(State::ControlPlaneProvisioning, cause).deadline(wait.until).next(Who::Anyone, "wait for the tenant's etcd")
@@ -162,9 +170,12 @@ pub fn not_processed(c: &Case<'_>) -> Option<Judgement> {
         return None;
     }
     let seen = if matches!(store(c), Store::Usable) { "its DataStore is ready" } else { "its DataStore can't be seen" };
-    let v = verdict(State::ControlPlaneNotProcessed, format!("Kamaji hasn't touched the TenantControlPlane{}; {seen}", super::halted::lasting(c, o.meta.created)))
-        .since(o.meta.created)
-        .evidence(build::fact(o, "status", "empty", o.meta.created));
+    let v = verdict(
+        State::ControlPlaneNotProcessed,
+        format!("Kamaji hasn't touched the TenantControlPlane{}; {seen}", super::halted::lasting(c, o.meta.created)),
+    )
+    .since(o.meta.created)
+    .evidence(build::fact(o, "status", "empty", o.meta.created));
     Some(with(v, c.open_step()).next(Who::Platform, "look at the Kamaji controller's log and restart it; check that the DataStore exists"))
 }
 

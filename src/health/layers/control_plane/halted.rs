@@ -104,7 +104,8 @@ pub fn stale(c: &Case<'_>) -> Option<Judgement> {
         return Some(v.next(Who::Platform, "look at the control plane's pods, then at the Kamaji controller"));
     }
     let recorded = if t.version.is_empty() { "none".to_string() } else { t.version.to_string() };
-    let versions = if t.wanted.is_empty() || t.wanted == t.version { String::new() } else { format!("; {recorded} → {} hasn't begun", t.wanted) };
+    let versions =
+        if t.wanted.is_empty() || t.wanted == t.version { String::new() } else { format!("; {recorded} → {} hasn't begun", t.wanted) };
     let v = verdict(
         State::StaleStatus,
         format!("Kamaji has judged generation {judged} of {generation}: what it reports ({}) is about the older spec{versions}", t.status),

@@ -85,11 +85,17 @@ pub fn by_provider(c: &Case<'_>) -> Option<Judgement> {
         v.evidence(build::fact(o, "status.ready", p.ready.to_string(), is_ready.and_then(|s| s.since)))
     };
     if p.ready {
-        let v = verdict(State::Ready, format!("{}, {}, as its provider says", p.version, c.counts())).since(is_ready.and_then(|s| s.since));
+        // A provider can go on saying so after its control plane is gone (cp-provider-kamaji#71): no ground to call it Ready.
+        let cause = format!("its provider says ready ({}, {}); the TenantControlPlane itself isn't seen", p.version, c.counts());
+        let v = verdict(State::Unknown, cause).since(is_ready.and_then(|s| s.since));
         return Some(evidence(v).inferred().next(Who::Platform, CONFIRM));
     }
     if !p.initialized {
-        let wait = patience(c.view, boot::boot_began(o.meta.created, Some(p)).or(p.first_open().and_then(|s| s.since)), c.view.deadlines.control_plane_boot);
+        let wait = patience(
+            c.view,
+            boot::boot_began(o.meta.created, Some(p)).or(p.first_open().and_then(|s| s.since)),
+            c.view.deadlines.control_plane_boot,
+        );
         let text = p.first_open().filter(|s| !s.message.is_empty()).map(|s| format!("; {}", messages::decisive(&s.message)));
         let since = o.meta.created.or(p.first_open().and_then(|s| s.since));
         return Some(evidence(boot::first_boot_verdict(&c.counts(), &wait, &text.unwrap_or_default())).since(since));
@@ -114,10 +120,13 @@ pub fn by_cluster(c: &Case<'_>) -> Option<Judgement> {
     let now = b.conditions.new("ControlPlaneAvailable").or(b.conditions.old("ControlPlaneReady"))?;
     let initialized = b.conditions.either("ControlPlaneInitialized", "ControlPlaneInitialized").is_some_and(|x| &*x.status == "True");
     let v = if &*now.status == "True" {
-        verdict(State::Ready, "ready, as the Cluster says")
+        verdict(State::Unknown, "the Cluster says that its control plane is ready; the TenantControlPlane itself isn't seen")
     } else if initialized || b.control_plane_ready {
-        verdict(State::ControlPlaneNotReady, format!("the Cluster says that its control plane isn't ready: {}", word(&now.message, &now.reason)))
-            .next(Who::Platform, "look at the TenantControlPlane and its pods")
+        verdict(
+            State::ControlPlaneNotReady,
+            format!("the Cluster says that its control plane isn't ready: {}", word(&now.message, &now.reason)),
+        )
+        .next(Who::Platform, "look at the TenantControlPlane and its pods")
     } else {
         let wait = patience(c.view, o.meta.created.or(now.since), c.view.deadlines.control_plane_boot);
         boot::first_boot_verdict("not initialised", &wait, "")
@@ -187,5 +196,8 @@ pub fn by_events(c: &Case<'_>) -> Option<Judgement> {
     let v = verdict(State::QuotaBlocked, text::line(&cause)).since(e.first).class(Some("QuotaBlocked")).inferred();
     let v = v.evidence(events::evidence(c.view, e));
     let v = v.next(Who::ParentTenant, "raise the quota that the text names, or free some of it");
-    Some(v.next(Who::Platform, "an event proves that it happened, not that it still holds: the ResourceQuota and the TenantControlPlane tell"))
+    Some(v.next(
+        Who::Platform,
+        "an event proves that it happened, not that it still holds: the ResourceQuota and the TenantControlPlane tell",
+    ))
 }

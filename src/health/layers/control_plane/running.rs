@@ -37,7 +37,9 @@ fn deployment_down(c: &Case<'_>) -> Option<(String, Evidence)> {
             let text = "its Deployment is scaled to zero outside Kamaji".to_string();
             Some((text, build::fact(o, "spec.replicas", "0", None)))
         }
-        Some((o, d)) if d.ready == 0 => Some(("its Deployment has no ready replica".to_string(), build::fact(o, "status.readyReplicas", "0", None))),
+        Some((o, d)) if d.ready == 0 => {
+            Some(("its Deployment has no ready replica".to_string(), build::fact(o, "status.readyReplicas", "0", None)))
+        }
         Some(_) => None,
         None => {
             // Absence counts only where the siblings that the same release makes are seen.
@@ -70,9 +72,11 @@ pub fn not_ready(c: &Case<'_>) -> Option<Judgement> {
     };
     let reason = inferred::reason(c.view).map(|r| format!("; {r}")).unwrap_or_default();
     let version = if t.version.is_empty() { String::new() } else { format!(" (was {})", t.version) };
-    let v = verdict(State::ControlPlaneNotReady, format!("the control plane is down{version}: {what}, {}{reason}", c.counts())).since(since);
+    let v =
+        verdict(State::ControlPlaneNotReady, format!("the control plane is down{version}: {what}, {}{reason}", c.counts())).since(since);
     let v = with(with(with(v, evidence), c.open_step()), inferred::trouble(c.view));
-    let v = v.next(Who::Platform, "look at the reasons of the control plane's pods, at the quota, and at the datastore and its certificates");
+    let v =
+        v.next(Who::Platform, "look at the reasons of the control plane's pods, at the quota, and at the datastore and its certificates");
     Some(v.next(Who::Anyone, "nothing in the cluster can be changed until it is back; workloads on its nodes go on"))
 }
 
@@ -82,7 +86,8 @@ pub fn degraded(c: &Case<'_>) -> Option<Judgement> {
     if &*t.status == "Unknown" {
         let reason = inferred::reason(c.view).map(|r| format!("; {r}")).unwrap_or_default();
         let since = flipped(c, false);
-        let v = verdict(State::ControlPlaneDegraded, format!("{}: part of the control plane is down or being replaced{reason}", c.counts()));
+        let v =
+            verdict(State::ControlPlaneDegraded, format!("{}: part of the control plane is down or being replaced{reason}", c.counts()));
         let v = with(v.since(since).evidence(fact(o, t, since)), inferred::trouble(c.view));
         return Some(v.next(Who::Platform, "look at the replica that isn't ready"));
     }
@@ -128,7 +133,8 @@ pub fn asleep(c: &Case<'_>) -> Option<Judgement> {
 pub fn write_limited(c: &Case<'_>) -> Option<Judgement> {
     let (o, t) = c.tenant.filter(|(_, t)| &*t.status == "WriteLimited")?;
     let limits = if t.write_limits.is_empty() { "spec.writePermissions".to_string() } else { t.write_limits.join(", ") };
-    let v = verdict(State::ControlPlaneWriteLimited, format!("the cluster's API refuses writes ({limits}); joins and addons can't proceed"));
+    let v =
+        verdict(State::ControlPlaneWriteLimited, format!("the cluster's API refuses writes ({limits}); joins and addons can't proceed"));
     let v = v.evidence(fact(o, t, None)).evidence(build::fact(o, "spec.writePermissions", limits, None));
     Some(v.next(Who::Platform, "lift the write limitation if it isn't meant"))
 }
@@ -140,7 +146,9 @@ pub fn data_store_leaving(c: &Case<'_>) -> Option<Judgement> {
     let body = DataStore::of(store)?;
     let (what, path, since) = match (store.meta.deleted, body.ready) {
         (Some(t), _) => ("is being deleted", "metadata.deletionTimestamp", Some(t)),
-        (None, Some(false)) => ("isn't usable any more", "status.ready", find(&body.conditions, "kamaji.clastix.io/DataStoreValidation").and_then(|x| x.since)),
+        (None, Some(false)) => {
+            ("isn't usable any more", "status.ready", find(&body.conditions, "kamaji.clastix.io/DataStoreValidation").and_then(|x| x.since))
+        }
         _ => return None,
     };
     let v = verdict(State::ControlPlaneDegraded, format!("{}, but its DataStore {} {what}", c.counts(), store.meta.name));
@@ -153,7 +161,8 @@ pub fn ready(c: &Case<'_>) -> Option<Judgement> {
     let (o, t) = c.tenant.filter(|(_, t)| &*t.status == "Ready")?;
     let since = flipped(c, true);
     let version = if t.version.is_empty() { "version unknown" } else { &*t.version };
-    Some(verdict(State::Ready, format!("{version}, {}", c.counts())).since(since).evidence(fact(o, t, since)))
+    let v = verdict(State::Ready, format!("{version}, {}", c.counts())).since(since).evidence(fact(o, t, since));
+    Some(with(v, super::reach::failed_probe(c).map(|(o, p)| build::condition(o, p))))
 }
 
 /// A status that nobody has told us about is shown as it is, and never taken for Ready.
