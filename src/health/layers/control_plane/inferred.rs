@@ -85,7 +85,9 @@ pub fn by_provider(c: &Case<'_>) -> Option<Judgement> {
         v.evidence(build::fact(o, "status.ready", p.ready.to_string(), is_ready.and_then(|s| s.since)))
     };
     if p.ready {
-        let v = verdict(State::Ready, format!("{}, {}, as its provider says", p.version, c.counts())).since(is_ready.and_then(|s| s.since));
+        // A provider can go on saying so after its control plane is gone (cp-provider-kamaji#71): no ground to call it Ready.
+        let cause = format!("its provider says ready ({}, {}); the TenantControlPlane itself isn't seen", p.version, c.counts());
+        let v = verdict(State::Unknown, cause).since(is_ready.and_then(|s| s.since));
         return Some(evidence(v).inferred().next(Who::Platform, CONFIRM));
     }
     if !p.initialized {
@@ -118,7 +120,7 @@ pub fn by_cluster(c: &Case<'_>) -> Option<Judgement> {
     let now = b.conditions.new("ControlPlaneAvailable").or(b.conditions.old("ControlPlaneReady"))?;
     let initialized = b.conditions.either("ControlPlaneInitialized", "ControlPlaneInitialized").is_some_and(|x| &*x.status == "True");
     let v = if &*now.status == "True" {
-        verdict(State::Ready, "ready, as the Cluster says")
+        verdict(State::Unknown, "the Cluster says that its control plane is ready; the TenantControlPlane itself isn't seen")
     } else if initialized || b.control_plane_ready {
         verdict(
             State::ControlPlaneNotReady,

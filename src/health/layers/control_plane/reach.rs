@@ -46,9 +46,13 @@ pub fn unreachable(c: &Case<'_>) -> Option<Judgement> {
     if let Some((o, p)) = probe {
         let since = if lost(p) { p.since } else { ready_since.max(p.since) };
         let wait = patience(c.view, since, PROBE_GRACE);
-        if lost(p) || wait.over || since.is_none_or(|t| c.view.age(t) == PROBE_GRACE) {
+        if lost(p) || wait.over || since.is_none() {
             let v = unreachable_verdict(&messages::decisive(&p.message), p.since).evidence(build::condition(o, p));
             return Some(with(v, machines_down(c).into_iter().take(2)));
+        }
+        if c.view.list(Kind::Machine).any(|o| super::super::cluster_name(o) == Some(super::CLUSTER)) {
+            // Cluster API took it as ready and makes workers: their progress tells more than a probe that is still to come.
+            return None;
         }
         let cause = format!("just ready; the first connection to the cluster's API is still to come{}", wait.suffix());
         let v = verdict(State::Progressing, cause).since(since).deadline(wait.until).evidence(build::condition(o, p));

@@ -161,7 +161,8 @@ pub fn ready(c: &Case<'_>) -> Option<Judgement> {
     let (o, t) = c.tenant.filter(|(_, t)| &*t.status == "Ready")?;
     let since = flipped(c, true);
     let version = if t.version.is_empty() { "version unknown" } else { &*t.version };
-    Some(verdict(State::Ready, format!("{version}, {}", c.counts())).since(since).evidence(fact(o, t, since)))
+    let v = verdict(State::Ready, format!("{version}, {}", c.counts())).since(since).evidence(fact(o, t, since));
+    Some(with(v, super::reach::failed_probe(c).map(|(o, p)| build::condition(o, p))))
 }
 
 /// A status that nobody has told us about is shown as it is, and never taken for Ready.
