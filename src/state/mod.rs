@@ -213,10 +213,7 @@ pub fn update(state: &mut State, msg: Msg) -> Vec<Effect> {
             state.now = now;
             state.notices.expire(now);
         }
-        Msg::Connected(c) => {
-            connected(state, *c);
-            act::ask_access_again(state, &mut effects);
-        }
+        Msg::Connected(c) => connected(state, *c, &mut effects),
         Msg::ConnectFailed { context, problem } => connect_failed(state, context, problem),
         Msg::Contexts(list) => state.session.offered = list,
         Msg::Fetched { request, result } => fetched(state, request, result),
@@ -318,7 +315,7 @@ fn focus(state: &mut State, focused: bool, effects: &mut Vec<Effect>) {
     }
 }
 
-fn connected(state: &mut State, c: Connected) {
+fn connected(state: &mut State, c: Connected, effects: &mut Vec<Effect>) {
     // Another cluster's plane must not stay open under this one's name.
     if c.info.name != state.session.current.name {
         state.screens.truncate(1);
@@ -327,6 +324,7 @@ fn connected(state: &mut State, c: Connected) {
         state.notices.keep(note);
     }
     state.session.connected(c);
+    act::ask_access_again(state, effects);
 }
 
 fn connect_failed(state: &mut State, context: String, problem: Problem) {

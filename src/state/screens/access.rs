@@ -4,7 +4,7 @@
 use crate::{
     model::{
         Problem,
-        access::{Access, Boundary, MayRead, NamespaceAccess, RuleAccess},
+        access::{Access, Boundary, CREDENTIAL_ROLE, MayRead, NamespaceAccess, RuleAccess},
         verdict::Severity,
     },
     state::{
@@ -114,6 +114,12 @@ fn boundary(doc: &mut Doc, b: &Boundary) {
     };
     doc.wrapped(vec![span(Role::Sev(severity), format!("   {glyph} "))], Role::Sev(severity), &format!("boundary {words}"));
     doc.wrapped(lead(5), Role::Dim, &format!("secret {}; {}", b.secret, b.how));
+    if b.may_read == MayRead::Yes {
+        let advice = format!(
+            "who reads it is cluster-admin of the plane; the Role {CREDENTIAL_ROLE} usually grants it, and the platform's operators can close it"
+        );
+        doc.wrapped(vec![span(Role::Accent, "     → ")], Role::Normal, &advice);
+    }
 }
 
 /// What is not allowed comes first: that is what one opens the screen for.
