@@ -65,8 +65,14 @@ impl AccessScreen {
     /// The Roles that would light what is dark, as one YAML stream; `None` when nothing is dark or nothing is known.
     pub fn missing_roles(&self) -> Option<String> {
         let Some(Ok(access)) = &self.answer else { return None };
-        let roles: Vec<&str> = access.namespaces.iter().filter_map(|n| n.missing_role.as_deref()).collect();
-        (!roles.is_empty()).then(|| roles.join("---\n"))
+        let mut documents: Vec<&str> = Vec::new();
+        // Several namespaces ask for the same ClusterRole; it is needed once.
+        for document in access.namespaces.iter().filter_map(|n| n.missing_role.as_deref()).flat_map(|r| r.split("---\n")) {
+            if !documents.contains(&document) {
+                documents.push(document);
+            }
+        }
+        (!documents.is_empty()).then(|| documents.join("---\n"))
     }
 }
 
