@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_told_and_the_rest_is_used() {
-        let (t, mistakes) = Theme::read("ready: bold #00ff00 on black\nblocked: crimsonish\nnope: red\ndim: 3\nfound: red on\n");
+        let (t, mistakes) = Theme::read("ready: \"bold #00ff00 on black\"\nblocked: crimsonish\nnope: red\ndim: 3\nfound: red on\n");
         assert_eq!(t.ready, Style::new().fg(Color::Rgb(0, 255, 0)).bg(Color::Black).add_modifier(Modifier::BOLD));
         assert_eq!(t.blocked, Theme::ansi().blocked);
         assert_eq!(mistakes.len(), 4, "{mistakes:?}");
