@@ -119,7 +119,9 @@ fn boundary(doc: &mut Doc, b: &Boundary) {
         MayRead::Unknown => (Severity::Unknown, "?", "unknown: the server didn't answer for the plane's admin credential"),
     };
     doc.wrapped(vec![span(Role::Sev(severity), format!("   {glyph} "))], Role::Sev(severity), &format!("boundary {words}"));
-    doc.wrapped(lead(5), Role::Dim, &format!("secret {}; {}", b.secret, b.how));
+    // The Secret is named once; the answers call it "it".
+    let how = b.how.replace(&format!("secrets/{}", b.secret), "it");
+    doc.wrapped(lead(5), Role::Dim, &format!("secret {}; {how}", b.secret));
     if b.may_read == MayRead::Yes {
         let advice = format!(
             "who reads it is cluster-admin of the plane; the Role {CREDENTIAL_ROLE} usually grants it, and the platform's operators can close it"
