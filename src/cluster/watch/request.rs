@@ -113,12 +113,16 @@ async fn read_list(mut body: Stream, kind: Kind, place: &Place, objects: &mut Ve
     let unreadable = |e: String| Problem::new(ProblemKind::Unreadable, format!("{}: the list can't be read", place.path)).detail(e);
     let mut splitter = Splitter::default();
     while let Some(bytes) = next_bytes(&mut body).await? {
-        let mut each = |item: &[u8]| {
-            if let Some(o) = serde_json::from_slice::<Value>(item).ok().and_then(|v| Object::of_kind(kind, &place.api_version, &v)) {
-                objects.push(o);
-            }
+        let mut torn = None;
+        let mut each = |item: &[u8]| match serde_json::from_slice::<Value>(item) {
+            Ok(v) => objects.extend(Object::of_kind(kind, &place.api_version, &v)),
+            Err(e) => torn = Some(e.to_string()),
         };
         splitter.feed(&bytes, &mut each).map_err(unreadable)?;
+        // An item that can't be read may be any object: leaving it out would look like its deletion.
+        if let Some(e) = torn {
+            return Err(unreadable(e));
+        }
     }
     splitter.finish().map_err(unreadable)
 }
@@ -143,6 +147,8 @@ async fn next_bytes(body: &mut Stream) -> Result<Option<Bytes>, Problem> {
 pub struct Follow {
     body: Stream,
     buffer: Vec<u8>,
+    /// Bytes of the buffer known to hold no line end: a line of megabytes arrives in a thousand pieces.
+    scanned: usize,
     kind: Kind,
     api_version: String,
 }
@@ -159,7 +165,7 @@ pub async fn follow<A: Ask>(ask: &A, source: &Source, place: &Place, version: &s
         ("resourceVersion", version.to_string()),
     ];
     let answer = ask.send(get(&place.path, &query(source, &more))?, true).await?;
-    Ok(Follow { body: answer.into_body(), buffer: Vec::new(), kind: source.kind, api_version: place.api_version.clone() })
+    Ok(Follow { body: answer.into_body(), buffer: Vec::new(), scanned: 0, kind: source.kind, api_version: place.api_version.clone() })
 }
 
 impl Follow {
@@ -169,13 +175,15 @@ impl Follow {
     /// A broken stream, half a line at its end, or a line that is no event.
     pub async fn next(&mut self) -> Result<Option<Line>, Problem> {
         loop {
-            if let Some(at) = self.buffer.iter().position(|b| *b == b'\n') {
-                let line: Vec<u8> = self.buffer.drain(..=at).collect();
+            if let Some(at) = self.buffer.iter().skip(self.scanned).position(|b| *b == b'\n') {
+                let line: Vec<u8> = self.buffer.drain(..=self.scanned + at).collect();
+                self.scanned = 0;
                 if line.iter().all(u8::is_ascii_whitespace) {
                     continue;
                 }
                 return event(&line, self.kind, &self.api_version).map(Some);
             }
+            self.scanned = self.buffer.len();
             if self.buffer.len() > MAX_LINE {
                 return Err(Problem::new(ProblemKind::Unreadable, format!("an event of more than {MAX_LINE} bytes")));
             }
