@@ -317,7 +317,9 @@ fn role_head(kind: &str, namespace: Option<&str>) -> String {
 
 fn role_rules(missing: &[&RuleAccess]) -> Option<String> {
     use std::collections::BTreeMap;
-    let mut by_group: BTreeMap<(&str, Vec<&str>, Option<&str>), Vec<&str>> = BTreeMap::new();
+    /// What must be alike for resources to share a rule: group, verbs, the one name.
+    type Shared<'a> = (&'a str, Vec<&'a str>, Option<&'a str>);
+    let mut by_group: BTreeMap<Shared<'_>, Vec<&str>> = BTreeMap::new();
     let mut verbs: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
     for r in missing {
         verbs.entry((&r.group, &r.resource)).or_default().push(&r.verb);
