@@ -15,6 +15,7 @@ fn tab(c: &Console) -> String {
     match c.state.screen() {
         Some(Screen::Plane(p)) => format!("{} {:?}", p.namespace, p.tab),
         Some(Screen::Planes(_)) => "planes".to_string(),
+        Some(Screen::Access(_)) => "access".to_string(),
         Some(Screen::Requests(_)) => "requests".to_string(),
         None => String::new(),
     }
@@ -45,6 +46,34 @@ fn escape_always_goes_back_and_never_quits() {
     assert_eq!(tab(&c), "planes");
     c.keys("esc esc esc");
     assert!(!c.effects.contains(&Effect::Quit));
+    assert_eq!(tab(&c), "planes");
+}
+
+#[test]
+fn access_asks_about_what_is_in_front_and_drops_old_answers() {
+    use planedeck::model::access::{Access, Boundary};
+    let asked = |c: &Console| {
+        c.effects.iter().rev().find_map(|e| match e {
+            Effect::Access { request, namespaces } => Some((*request, namespaces.clone())),
+            _ => None,
+        })
+    };
+    let mut c = Console::with_fleet();
+    c.keys("a");
+    assert_eq!(asked(&c).unwrap().1.len(), 4);
+    let old = asked(&c).unwrap().0;
+    c.keys("esc enter a");
+    let (request, names) = asked(&c).unwrap();
+    assert_eq!((names.len(), request > old), (1, true));
+    let answer = || Box::new(Access { kind: "Access".into(), identity: None, namespaces: vec![], boundary: Boundary::fold(&[]) });
+    c.send(Msg::AccessRead { request: old, result: Ok(answer()) });
+    assert!(c.screen((80, 24)).contains("asking the server"));
+    c.send(Msg::AccessRead { request, result: Ok(answer()) });
+    assert!(c.screen((80, 24)).contains("doesn't say who you are"));
+    c.effects.clear();
+    c.keys("ctrl-r");
+    assert!(asked(&c).unwrap().0 > request);
+    c.keys("y esc esc");
     assert_eq!(tab(&c), "planes");
 }
 

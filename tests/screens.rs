@@ -115,6 +115,50 @@ fn requests() {
 }
 
 #[test]
+fn access() {
+    use planedeck::model::access::{Access, Boundary, Identity, NamespaceAccess, RuleAccess, smallest_role};
+    let rule = |verb: &str, group: &str, resource: &str, allowed, layer| RuleAccess {
+        verb: verb.into(),
+        group: group.into(),
+        resource: resource.into(),
+        allowed,
+        used_for: format!("what {resource} tell"),
+        layer: Some(layer),
+    };
+    use planedeck::model::verdict::Layer;
+    let place = |ns: &str, open: Option<bool>| {
+        let rules = vec![
+            rule("get", "apps.cozystack.io", "computeplanes", Some(true), Layer::Module),
+            rule("list", "apps.cozystack.io", "computeplanes", Some(true), Layer::Module),
+            rule("get", "cluster.x-k8s.io", "machinedeployments", Some(true), Layer::Workers),
+            rule("list", "cluster.x-k8s.io", "machinedeployments", Some(false), Layer::Workers),
+            rule("list", "storage.k8s.io", "storageclasses", Some(false), Layer::Pools),
+            rule("get", "", "services", None, Layer::ControlPlane),
+        ];
+        let how = if open == Some(true) { "RBAC: allowed by RoleBinding dashboard" } else { "" };
+        let boundary = Boundary::fold(&[("get secrets".to_string(), open, how.to_string())]);
+        let missing_role = smallest_role(ns, &rules);
+        NamespaceAccess { namespace: ns.into(), level: Some("admin".into()), rules, boundary, missing_role }
+    };
+    let namespaces = vec![place("tenant-acme", Some(false)), place("tenant-acme-dev", Some(true)), place("tenant-lab", None)];
+    let boundary = Boundary::worst(namespaces.iter().map(|n| &n.boundary));
+    let identity = Some(Identity { user: "jane".into(), groups: vec!["tenant-acme-admin".into(), "system:authenticated".into()] });
+    let mut c = Console::with_fleet();
+    c.keys("a");
+    shoot("access_asking", &mut c);
+    let answer = Access { kind: "Access".into(), identity, namespaces, boundary };
+    c.send(Msg::AccessRead { request: c.state.counters.request, result: Ok(Box::new(answer)) });
+    shoot("access", &mut c);
+    // A role that a Role can't give stands in a ClusterRole of its own, and `y` copies both.
+    c.effects.clear();
+    c.keys("y");
+    let copied = c.effects.iter().find_map(|e| if let planedeck::state::Effect::Copy(t) = e { Some(t.clone()) } else { None }).unwrap();
+    insta::assert_snapshot!("access_copied", copied);
+    c.keys("G");
+    insta::assert_snapshot!("access_end", c.screen((80, 24)));
+}
+
+#[test]
 fn pages_without_rows() {
     shoot("connecting", &mut Console::fresh());
     shoot("loading", &mut Console::connected(&["tenant-acme"]));

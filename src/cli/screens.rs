@@ -13,7 +13,7 @@ use crate::{
         say, terminal,
     },
     state::{Judge, Settings, State},
-    ui::theme::Theme,
+    ui::{theme::Theme, themes::BUILT_IN},
 };
 
 /// Opens the screens and runs until somebody leaves.
@@ -77,6 +77,30 @@ fn theme(e: &Effective) -> Theme {
         ColorWhen::Auto => !no_color && e.settings.theme.as_deref() != Some("mono"),
     };
     crossterm::style::force_color_output(true);
-    let theme = if colored { Theme::ansi() } else { Theme::mono() };
+    let theme = if colored { chosen(e.settings.theme.as_deref().unwrap_or("terminal")) } else { Theme::mono() };
     theme.with_ascii(e.global.ascii)
+}
+
+/// The theme of the settings: a built-in name or a file. A mistake is told and never stops the console.
+fn chosen(name: &str) -> Theme {
+    if let Some(theme) = Theme::named(name) {
+        return theme;
+    }
+    let shown = crate::model::text::line(name);
+    if !name.contains('/') && !name.ends_with(".yaml") {
+        let names = BUILT_IN.map(|(n, _)| n).join(", ");
+        say(&format!("warning: theme: {shown:?} isn't known; allowed are terminal, {names}, or the path of a theme file"));
+        return Theme::ansi();
+    }
+    match std::fs::read_to_string(name) {
+        Ok(text) => {
+            let (theme, mistakes) = Theme::read(&text);
+            mistakes.iter().for_each(|m| say(&format!("warning: theme {shown}: {m}")));
+            theme
+        }
+        Err(why) => {
+            say(&format!("warning: theme {shown}: {why}"));
+            Theme::ansi()
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The one table of actions: name, default keys, one line of help, place in the footer. A new action is one row here.
 //! Flat data only. No action that changes a cluster may stand on a key that hands press by habit.
 
-use Context::{Events, Field, Global, List, Machines, Objects, Picker, Plane, Planes, Pools, Requests, Text, Timeline, Yaml};
+use Context::{Access, Events, Field, Global, List, Machines, Objects, Picker, Plane, Planes, Pools, Requests, Text, Timeline, Yaml};
 
 /// Where a key is pressed. Looked up from the most special to [`Global`] ([`Context::chain`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,6 +23,7 @@ pub enum Context {
     /// The objects of a plane, before one is opened as YAML.
     Objects,
     Yaml,
+    Access,
     Requests,
     /// A list with a text field above it.
     Picker,
@@ -45,6 +46,7 @@ impl Context {
         Timeline,
         Objects,
         Yaml,
+        Access,
         Requests,
         Picker,
         Field,
@@ -65,6 +67,7 @@ impl Context {
             Timeline => &[Timeline, Plane, List, Global],
             Objects => &[Objects, Plane, List, Global],
             Yaml => &[Yaml, Plane, Text, Global],
+            Access => &[Access, Text, Global],
             Requests => &[Requests, List, Global],
             Picker => &[Picker],
             Field => &[Field],
@@ -86,6 +89,7 @@ impl Context {
             Timeline => "timeline",
             Objects => "objects",
             Yaml => "YAML",
+            Access => "access",
             Requests => "requests",
             Picker => "pickers",
             Field => "text fields",
@@ -184,7 +188,7 @@ actions! {
     TabTimeline "timeline" Look 0 "timeline" "What changed, newest first" [Plane: "5"];
     TabYaml "yaml" Look 0 "yaml" "Objects of the plane as YAML" [Plane: "6"];
     CopyTicket "copy-ticket" Look 7 "copy" "Copy a ticket text: verdict, evidence, coverage" [Planes: "y", Plane: "y"];
-    CopyText "copy-text" Look 7 "copy" "Copy the text shown or the line under the cursor" [Yaml: "y", Events: "y", Machines: "y", Objects: "y", Requests: "y"];
+    CopyText "copy-text" Look 7 "copy" "Copy the text shown or the line under the cursor" [Yaml: "y", Events: "y", Machines: "y", Objects: "y", Requests: "y", Access: "y"];
 
     Filter "filter" Find 4 "filter" "Filter: words, state: ns: pool: sev:" [List: "/"];
     Sort "sort" Find 6 "sort" "Sort by the next column" [List: "s"];
@@ -199,6 +203,7 @@ actions! {
     Home "planes" Go 0 "planes" "Back to the list of planes" [Global: "H"];
     Namespaces "namespaces" Go 8 "namespaces" "Choose which namespaces are looked at" [Global: "n"];
     Contexts "contexts" Go 0 "contexts" "Choose the cluster" [Global: "c"];
+    Access "access" Go 0 "access" "What this identity may see and do, and the credential boundary" [Global: "a"];
     Requests "requests" Go 0 "requests" "Every request the console made or refused" [Global: "r"];
     Palette "palette" Go 7 "palette" "Find any action, plane, namespace or cluster" [Global: ":" "ctrl-k"];
 

@@ -228,6 +228,7 @@ impl Console {
                 None => self.links.again(),
             },
             Effect::Fetch { request, object } => self.links.fetch(request, object),
+            Effect::Access { request, namespaces } => self.links.access(request, namespaces),
             Effect::Copy(text) => {
                 let copied = execute!(std::io::stdout(), crossterm::clipboard::CopyToClipboard::to_clipboard_from(text.as_str()));
                 Box::pin(self.fold(Msg::Copied(copied.map_err(|e| e.to_string())))).await?;

@@ -112,6 +112,18 @@ impl Links {
         });
     }
 
+    /// Asks what this identity may do, in the background.
+    pub fn access(&self, request: u64, namespaces: Vec<String>) {
+        let (session, done) = (self.session.clone(), self.done.clone());
+        tokio::spawn(async move {
+            let result = match session {
+                Some(session) => Ok(Box::new(session.access(&namespaces).await)),
+                None => Err(Problem::new(ProblemKind::Unreachable, "no cluster is connected, so nobody can be asked")),
+            };
+            let _ = done.send(Done::Msg(Msg::AccessRead { request, result }));
+        });
+    }
+
     /// Reads one object in the background.
     pub fn fetch(&self, request: u64, object: ObjectRef) {
         let done = self.done.clone();

@@ -12,7 +12,9 @@ use super::{
         picker::{Choice, Item, Picker, Purpose},
     },
     screens::{
-        Screen, objects,
+        Screen,
+        access::AccessScreen,
+        objects,
         plane::{PlaneScreen, Tab},
         requests::Requests,
     },
@@ -22,7 +24,7 @@ use super::{
 };
 use crate::{
     keys::{Action, Context},
-    model::{Kind, context::ContextInfo},
+    model::{Kind, Problem, ProblemKind, context::ContextInfo},
 };
 
 /// Columns scrolled by one press to the side.
@@ -35,6 +37,7 @@ pub fn run(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Suspend => effects.push(Effect::Suspend),
         Action::Retry => {
             effects.push(retry(state));
+            ask_access_again(state, effects);
             state.notices.say("asking again", state.now);
         }
         Action::Dismiss => state.notices.dismiss(),
@@ -47,6 +50,7 @@ pub fn run(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Palette => palette(state),
         Action::Namespaces => namespaces(state),
         Action::Contexts => contexts(state),
+        Action::Access => access(state, effects),
         Action::Requests => {
             if !matches!(state.screen(), Some(Screen::Requests(_))) {
                 state.screens.push(Screen::Requests(Requests::default()));
@@ -119,6 +123,7 @@ fn scroll(state: &mut State, by: isize) {
                 }
             }
         },
+        Some(Screen::Access(a)) => a.scroll.go(by),
         Some(screen) => {
             if let Some(t) = table_of_mut(screen) {
                 t.go(by);
@@ -210,11 +215,42 @@ fn help(state: &mut State) {
     state.overlays.push(Overlay::Help(Help::new(context)));
 }
 
+/// Opens the access screen for the plane in front, else for the namespaces looked at, else for those in which planes were seen.
+fn access(state: &mut State, effects: &mut Vec<Effect>) {
+    if matches!(state.screen(), Some(Screen::Access(_))) {
+        return;
+    }
+    let names = match state.open_plane() {
+        Some(ns) => vec![ns.to_string()],
+        None if state.session.all => state.sphere().map(|s| s.planes.keys().map(ToString::to_string).collect()).unwrap_or_default(),
+        None => state.session.namespaces.clone(),
+    };
+    state.screens.push(Screen::Access(Box::new(AccessScreen::new(0, names))));
+    ask_access_again(state, effects);
+}
+
+/// Asks the server for the access screen in front, if there is one; what is shown stays until the answer comes.
+pub fn ask_access_again(state: &mut State, effects: &mut Vec<Effect>) {
+    let connected = state.session.phase == Phase::Connected;
+    let Some(Screen::Access(a)) = state.screens.last_mut() else { return };
+    if a.asked.is_empty() {
+        return;
+    }
+    if !connected {
+        let problem = Problem::new(ProblemKind::Unreachable, "no cluster is connected, so nobody can be asked");
+        a.answer.get_or_insert(Err(problem));
+        return;
+    }
+    state.counters.request += 1;
+    a.request = state.counters.request;
+    effects.push(Effect::Access { request: a.request, namespaces: a.asked.clone() });
+}
+
 fn selected_plane(state: &State) -> Option<Arc<str>> {
     match state.screen()? {
         Screen::Planes(p) => p.page.is_none().then(|| p.table.selected())?.map(|r| Arc::from(r.key.as_str())),
         Screen::Plane(p) => Some(p.namespace.clone()),
-        Screen::Requests(_) => None,
+        Screen::Access(_) | Screen::Requests(_) => None,
     }
 }
 
@@ -284,6 +320,10 @@ fn copy_ticket(state: &mut State, effects: &mut Vec<Effect>) {
 
 fn copy_text(state: &mut State, effects: &mut Vec<Effect>) {
     let text = match state.screen() {
+        Some(Screen::Access(a)) => match a.missing_roles() {
+            Some(text) => Some(text),
+            None => return state.notices.say("nothing to copy: no role is missing, as far as is known", state.now),
+        },
         Some(Screen::Plane(p)) if p.tab == Tab::Yaml && p.objects.opened.is_some() => {
             p.objects.opened.as_ref().map(|o| o.lines().join("\n")).filter(|t| !t.is_empty())
         }

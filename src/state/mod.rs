@@ -133,6 +133,7 @@ impl State {
     pub fn screen_context(&self) -> Context {
         match self.screen() {
             Some(Screen::Plane(p)) => p.context(),
+            Some(Screen::Access(_)) => Context::Access,
             Some(Screen::Requests(_)) => Context::Requests,
             _ => Context::Planes,
         }
@@ -167,6 +168,7 @@ pub fn table_of(screen: &Screen) -> Option<&table::Table> {
         Screen::Planes(p) => Some(&p.table),
         Screen::Plane(p) => p.table_ref(),
         Screen::Requests(r) => Some(&r.table),
+        Screen::Access(_) => None,
     }
 }
 
@@ -176,6 +178,7 @@ pub fn table_of_mut(screen: &mut Screen) -> Option<&mut table::Table> {
         Screen::Planes(p) => Some(&mut p.table),
         Screen::Plane(p) => p.table(),
         Screen::Requests(r) => Some(&mut r.table),
+        Screen::Access(_) => None,
     }
 }
 
@@ -210,10 +213,11 @@ pub fn update(state: &mut State, msg: Msg) -> Vec<Effect> {
             state.now = now;
             state.notices.expire(now);
         }
-        Msg::Connected(c) => connected(state, *c),
+        Msg::Connected(c) => connected(state, *c, &mut effects),
         Msg::ConnectFailed { context, problem } => connect_failed(state, context, problem),
         Msg::Contexts(list) => state.session.offered = list,
         Msg::Fetched { request, result } => fetched(state, request, result),
+        Msg::AccessRead { request, result } => access_read(state, request, result),
         Msg::Audited { seq, record } => state.requests.record(seq, *record),
         Msg::Copied(Ok(())) => state.notices.say("copied", state.now),
         Msg::Copied(Err(why)) => state.notices.keep(format!("not copied: {why}")),
@@ -269,6 +273,7 @@ fn refresh_screens(state: &mut State) {
             p.page = page.map(|s| situation::page(&s, session, g.width));
         }
         Some(Screen::Plane(p)) => p.refresh(sphere, *now, g),
+        Some(Screen::Access(a)) => a.refresh(g.width, g.text()),
         Some(Screen::Requests(r)) => r.table.refresh(requests.revision, g.list(), || requests.rows()),
         None => {}
     }
@@ -310,7 +315,7 @@ fn focus(state: &mut State, focused: bool, effects: &mut Vec<Effect>) {
     }
 }
 
-fn connected(state: &mut State, c: Connected) {
+fn connected(state: &mut State, c: Connected, effects: &mut Vec<Effect>) {
     // Another cluster's plane must not stay open under this one's name.
     if c.info.name != state.session.current.name {
         state.screens.truncate(1);
@@ -319,6 +324,7 @@ fn connected(state: &mut State, c: Connected) {
         state.notices.keep(note);
     }
     state.session.connected(c);
+    act::ask_access_again(state, effects);
 }
 
 fn connect_failed(state: &mut State, context: String, problem: Problem) {
@@ -327,6 +333,16 @@ fn connect_failed(state: &mut State, context: String, problem: Problem) {
         state.session.current = known.unwrap_or(crate::model::context::ContextInfo { name: context, ..Default::default() });
     }
     state.session.phase = Phase::Failed(problem);
+}
+
+fn access_read(state: &mut State, request: u64, result: Result<Box<crate::model::access::Access>, Problem>) {
+    let asking = state.screens.iter_mut().find_map(|s| match s {
+        Screen::Access(a) if a.request == request => Some(a),
+        _ => None,
+    });
+    if let Some(screen) = asking {
+        screen.answer = Some(result);
+    }
 }
 
 fn fetched(state: &mut State, request: u64, result: Result<Box<serde_json::Value>, Problem>) {

@@ -126,6 +126,15 @@ pub fn subline(p: &mut Painter<'_>, area: Rect, state: &State) -> Option<Positio
             None
         }),
         Screen::Plane(s) => plane(p, area, s),
+        Screen::Access(s) => {
+            let x = p.put(area, (1, 0), "Access", p.theme.strong);
+            let what = match s.asked.as_slice() {
+                [one] => crate::model::text::line(one),
+                many => format!("{} namespaces", many.len()),
+            };
+            p.put(area, (x + 3, 0), &what, p.theme.dim);
+            None
+        }
         Screen::Requests(s) => filter_line(p, area, &s.table).unwrap_or_else(|| {
             let r = &state.requests;
             let x = p.put(area, (1, 0), "Requests", p.theme.strong);

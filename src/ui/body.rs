@@ -29,6 +29,7 @@ pub fn draw(p: &mut Painter<'_>, area: Rect, state: &State) {
             None => p.table(area, &s.table),
         },
         Some(Screen::Plane(s)) => plane(p, area, s),
+        Some(Screen::Access(s)) => p.lines(area, &s.doc.lines, s.scroll.top),
         Some(Screen::Requests(s)) => {
             p.stale = false;
             list(p, area, &s.table, "no request has been made yet");

@@ -6,6 +6,7 @@ mod body;
 mod overlay;
 mod paint;
 pub mod theme;
+pub mod themes;
 
 pub use theme::Theme;
 

@@ -1,5 +1,6 @@
 //! The screens' own states. One file a screen; each makes its rows and texts from what is known and never changes that.
 
+pub mod access;
 pub mod machines;
 pub mod objects;
 pub mod overview;
@@ -14,6 +15,8 @@ pub enum Screen {
     Planes(planes::Planes),
     /// One plane.
     Plane(Box<plane::PlaneScreen>),
+    /// What this identity may do.
+    Access(Box<access::AccessScreen>),
     /// The audit trail.
     Requests(requests::Requests),
 }
