@@ -23,15 +23,20 @@ fn main() {
             for i in fleet.plane(number) {
                 let at = counts.entry(i.kind).or_default();
                 (at.0, at.1) = (at.0 + 1, at.1 + i.json.len());
-                world.apply(Object::of_kind(i.kind, &i.api_version, &serde_json::from_slice(i.json.as_bytes()).unwrap()).unwrap());
+                world.apply(Object::from_slice(i.kind, &i.api_version, i.json.as_bytes()).unwrap());
             }
         }
         let (objects, bytes) = counts.values().fold((0, 0), |a, c| (a.0 + c.0, a.1 + c.1));
         let held = resident() - before;
-        println!("fleet-{n}: {objects} objects, {} MB of JSON, {held:.1} MiB resident, {:.0} bytes an object", bytes / 1_000_000, held * 1048576.0 / objects as f64);
+        println!(
+            "fleet-{n}: {objects} objects, {} MB of JSON, {held:.1} MiB resident, {:.0} bytes an object",
+            bytes / 1_000_000,
+            held * 1048576.0 / objects as f64
+        );
         if std::env::var_os("KINDS").is_some() {
             counts.iter().for_each(|(k, (c, b))| println!("  {k:?}: {c} of {} bytes", b / c));
         }
+        println!("  an Object has {} bytes, a Body {}", size_of::<Object>(), size_of::<planedeck::model::projection::Body>());
         drop(world);
     }
 }

@@ -35,7 +35,9 @@ impl Fleet {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let mut fleet = Fleet { planes: (0..VARIANTS).map(|_| Vec::new()).collect(), common: Vec::new() };
         for info in KINDS {
-            let Some((api_version, items)) = info.versions.iter().find_map(|v| runtime.block_on(list(&platform, info, v))) else { continue };
+            let Some((api_version, items)) = info.versions.iter().find_map(|v| runtime.block_on(list(&platform, info, v))) else {
+                continue;
+            };
             for json in items {
                 let owner = (0..VARIANTS).find(|v| json.contains(&short(*v)));
                 let item = Item { kind: info.kind, api_version: api_version.clone(), json };

@@ -2,7 +2,7 @@
 
 use crate::{
     health::view::View,
-    model::{Kind, Object, projection::Body, verdict::LayerVerdict},
+    model::{Kind, Object, projection::capi, verdict::LayerVerdict},
 };
 
 pub mod addons;
@@ -40,17 +40,7 @@ pub fn is_addon(object: &Object) -> bool {
 
 /// The cluster that an object of Cluster API belongs to: its spec's word, else its label.
 pub fn cluster_name(object: &Object) -> Option<&str> {
-    let named = match &object.body {
-        Body::MachineDeployment(d) => &d.cluster,
-        Body::MachineSet(s) => &s.cluster,
-        Body::Machine(m) => &m.cluster,
-        Body::MachineHealthCheck(h) => &h.cluster,
-        _ => "",
-    };
-    if !named.is_empty() {
-        return Some(named);
-    }
-    object.meta.labels.get("cluster.x-k8s.io/cluster-name").map(|v| &**v)
+    capi::cluster_name(object)
 }
 
 /// The Service through which the platform's ingress reaches this plane's controller, if one is seen.

@@ -23,6 +23,18 @@ macro_rules! of {
 }
 of!(Cluster, MachineDeployment, MachineSet, Machine, MachineHealthCheck);
 
+/// The cluster that an object of Cluster API belongs to: its spec's word, else its label. A MachineDeployment need not carry the label.
+pub fn cluster_name(object: &Object) -> Option<&str> {
+    let named = match &object.body {
+        Body::MachineDeployment(d) => &d.cluster,
+        Body::MachineSet(s) => &s.cluster,
+        Body::Machine(m) => &m.cluster,
+        Body::MachineHealthCheck(h) => &h.cluster,
+        _ => "",
+    };
+    if named.is_empty() { object.meta.labels.get("cluster.x-k8s.io/cluster-name").map(|v| &**v) } else { Some(named) }
+}
+
 fn is_new(api_version: &str) -> bool {
     !api_version.ends_with("/v1beta1")
 }
