@@ -19,6 +19,12 @@ pub struct Item {
     pub json: String,
 }
 
+impl Item {
+    pub fn copy(&self) -> Item {
+        Item { kind: self.kind, api_version: self.api_version.clone(), json: self.json.clone() }
+    }
+}
+
 /// The originals by plane, and what belongs to no plane.
 pub struct Fleet {
     planes: Vec<Vec<Item>>,

@@ -58,35 +58,35 @@ impl DerefMut for Condition {
     }
 }
 
-/// The projected part of an object, by family.
+/// The projected part of an object, by family. All are boxed: the kinds of which there are most must not pay for the largest.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs)] // one variant a struct, documented there
 pub enum Body {
     App(Box<cozystack::App>),
-    TenantNamespace(cozystack::TenantNamespace),
+    TenantNamespace(Box<cozystack::TenantNamespace>),
     Options(Box<cozystack::Options>),
     Release(Box<release::Release>),
-    Monitor(cozystack::Monitor),
-    Workload(cozystack::Workload),
-    Conditioned(cozystack::Conditioned),
+    Monitor(Box<cozystack::Monitor>),
+    Workload(Box<cozystack::Workload>),
+    Conditioned(Box<cozystack::Conditioned>),
     TenantControlPlane(Box<kamaji::TenantControlPlane>),
-    DataStore(kamaji::DataStore),
+    DataStore(Box<kamaji::DataStore>),
     KamajiControlPlane(Box<kamaji::KamajiControlPlane>),
     Cluster(Box<capi::Cluster>),
     MachineDeployment(Box<capi::MachineDeployment>),
     MachineSet(Box<capi::MachineSet>),
     Machine(Box<capi::Machine>),
     MachineHealthCheck(Box<capi::MachineHealthCheck>),
-    KubevirtMachine(kubevirt::KubevirtMachine),
-    VirtualMachine(kubevirt::VirtualMachine),
-    DataVolume(kubevirt::DataVolume),
-    ConfigMap(core::ConfigMap),
+    KubevirtMachine(Box<kubevirt::KubevirtMachine>),
+    VirtualMachine(Box<kubevirt::VirtualMachine>),
+    DataVolume(Box<kubevirt::DataVolume>),
+    ConfigMap(Box<core::ConfigMap>),
     Pod(Box<core::Pod>),
-    Service(core::Service),
+    Service(Box<core::Service>),
     Event(Box<core::Event>),
     Quota(Box<core::Quota>),
-    Job(core::Job),
-    Deployment(core::Deployment),
+    Job(Box<core::Job>),
+    Deployment(Box<core::Deployment>),
     /// Only metadata matters.
     Plain,
 }
@@ -106,32 +106,32 @@ impl Object {
             Kind::ComputePlane | Kind::KubernetesNodes | Kind::Tenant | Kind::TenantModule => {
                 Body::App(Box::new(cozystack::App::project(value)))
             }
-            Kind::TenantNamespace | Kind::Namespace => Body::TenantNamespace(cozystack::TenantNamespace::project(value)),
+            Kind::TenantNamespace | Kind::Namespace => Body::TenantNamespace(Box::new(cozystack::TenantNamespace::project(value))),
             Kind::OptionList => Body::Options(Box::new(cozystack::Options::project(value))),
             Kind::HelmRelease => Body::Release(Box::new(release::Release::project(value))),
-            Kind::WorkloadMonitor => Body::Monitor(cozystack::Monitor::project(value)),
-            Kind::Workload => Body::Workload(cozystack::Workload::project(value)),
+            Kind::WorkloadMonitor => Body::Monitor(Box::new(cozystack::Monitor::project(value))),
+            Kind::Workload => Body::Workload(Box::new(cozystack::Workload::project(value))),
             Kind::Package | Kind::PackageSource | Kind::ExternalArtifact | Kind::TalosConfig | Kind::KubevirtCluster => {
-                Body::Conditioned(cozystack::Conditioned::project(value))
+                Body::Conditioned(Box::new(cozystack::Conditioned::project(value)))
             }
             Kind::TenantControlPlane => Body::TenantControlPlane(Box::new(kamaji::TenantControlPlane::project(value))),
-            Kind::DataStore => Body::DataStore(kamaji::DataStore::project(value)),
+            Kind::DataStore => Body::DataStore(Box::new(kamaji::DataStore::project(value))),
             Kind::KamajiControlPlane => Body::KamajiControlPlane(Box::new(kamaji::KamajiControlPlane::project(value))),
             Kind::Cluster => Body::Cluster(Box::new(capi::Cluster::project(api_version, value))),
             Kind::MachineDeployment => Body::MachineDeployment(Box::new(capi::MachineDeployment::project(api_version, value))),
             Kind::MachineSet => Body::MachineSet(Box::new(capi::MachineSet::project(api_version, value))),
             Kind::Machine => Body::Machine(Box::new(capi::Machine::project(api_version, value))),
             Kind::MachineHealthCheck => Body::MachineHealthCheck(Box::new(capi::MachineHealthCheck::project(api_version, value))),
-            Kind::KubevirtMachine => Body::KubevirtMachine(kubevirt::KubevirtMachine::project(value)),
-            Kind::VirtualMachine | Kind::VirtualMachineInstance => Body::VirtualMachine(kubevirt::VirtualMachine::project(value)),
-            Kind::DataVolume => Body::DataVolume(kubevirt::DataVolume::project(value)),
-            Kind::ConfigMap => Body::ConfigMap(core::ConfigMap::project(value)),
+            Kind::KubevirtMachine => Body::KubevirtMachine(Box::new(kubevirt::KubevirtMachine::project(value))),
+            Kind::VirtualMachine | Kind::VirtualMachineInstance => Body::VirtualMachine(Box::new(kubevirt::VirtualMachine::project(value))),
+            Kind::DataVolume => Body::DataVolume(Box::new(kubevirt::DataVolume::project(value))),
+            Kind::ConfigMap => Body::ConfigMap(Box::new(core::ConfigMap::project(value))),
             Kind::Pod => Body::Pod(Box::new(core::Pod::project(value))),
-            Kind::Service => Body::Service(core::Service::project(value)),
+            Kind::Service => Body::Service(Box::new(core::Service::project(value))),
             Kind::Event => Body::Event(Box::new(core::Event::project(value))),
             Kind::ResourceQuota => Body::Quota(Box::new(core::Quota::project(value))),
-            Kind::Job => Body::Job(core::Job::project(value)),
-            Kind::Deployment => Body::Deployment(core::Deployment::project(value)),
+            Kind::Job => Body::Job(Box::new(core::Job::project(value))),
+            Kind::Deployment => Body::Deployment(Box::new(core::Deployment::project(value))),
             Kind::PersistentVolumeClaim | Kind::StorageClass | Kind::ApplicationDefinition | Kind::Role => Body::Plain,
         };
         Some(Object { kind, api_version: intern::intern(api_version), meta, body })
