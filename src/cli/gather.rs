@@ -74,6 +74,8 @@ pub async fn gather(effective: &Effective, open: Option<&str>) -> Result<Seen, P
     let link = connector.open(effective.global.context.as_deref(), Login::Interactive).await.map_err(Problem::from)?;
     let info = link.session.info().clone();
     notes.extend(info.notes.clone());
+    // A server that can't be reached is said once, not once for every kind.
+    link.session.discovered().await?;
     let all = effective.global.all_namespaces;
     let mut namespaces = if all { Vec::new() } else { link.session.namespaces(&effective.global.namespace).await.names };
     if let Some(ns) = open.filter(|ns| !all && !namespaces.iter().any(|n| n == ns)) {

@@ -172,6 +172,7 @@ fn consequences(layers: &mut [Judgement], head: &Head) {
     for v in layers.iter_mut().filter(|v| v.layer != head.layer && v.consequence_of.is_none() && masks(v) == 0) {
         let later = rank(v.layer) > rank(head.layer);
         let follows = match masks(&head) {
+            // Addons that wait for a broken control plane or its nodes wait because of it.
             0 if broken(&head) => later && (v.severity <= Severity::Unknown || v.state == State::AddonsWaiting),
             0 => explains(&head, v) && broken(v),
             _ => false,

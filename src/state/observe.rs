@@ -116,9 +116,9 @@ fn deployment(o: &Object, d: &MachineDeployment) -> DeploymentSeen {
         observed: d.observed_generation,
         template: Some(d.template.to_string()).filter(|t| !t.is_empty()),
         bounds: bound(MIN).zip(bound(MAX)),
-        desired: count(d.wanted),
-        replicas: count(d.counts.replicas),
-        updated: count(d.counts.updated),
-        ready: count(d.counts.ready),
+        desired: count(d.replicas),
+        replicas: count(d.counters.replicas),
+        updated: count(d.counters.updated),
+        ready: count(d.counters.ready),
     }
 }

@@ -150,7 +150,7 @@ fn conditions(object: &Object) -> &[Condition] {
 }
 
 /// One style is enough: both tell the same.
-fn newest(styles: &projection::capi::Styles) -> &[Condition] {
+fn newest(styles: &projection::capi::Conditions) -> &[Condition] {
     if styles.new.is_empty() { &styles.old } else { &styles.new }
 }
 

@@ -113,12 +113,16 @@ async fn read_list(mut body: Stream, kind: Kind, place: &Place, objects: &mut Ve
     let unreadable = |e: String| Problem::new(ProblemKind::Unreadable, format!("{}: the list can't be read", place.path)).detail(e);
     let mut splitter = Splitter::default();
     while let Some(bytes) = next_bytes(&mut body).await? {
-        let mut each = |item: &[u8]| {
-            if let Ok(o) = Object::from_slice(kind, &place.api_version, item) {
-                objects.push(o);
-            }
+        let mut torn = None;
+        let mut each = |item: &[u8]| match prune::object(kind, item) {
+            Ok(v) => objects.extend(Object::of_kind(kind, &place.api_version, &v)),
+            Err(e) => torn = Some(e),
         };
         splitter.feed(&bytes, &mut each).map_err(unreadable)?;
+        // An item that can't be read may be any object: leaving it out would look like its deletion.
+        if let Some(e) = torn {
+            return Err(unreadable(e));
+        }
     }
     splitter.finish().map_err(unreadable)
 }

@@ -10,6 +10,7 @@ pub mod cluster;
 pub mod control_plane;
 pub mod module;
 pub mod nodes;
+pub mod patience;
 pub mod pools;
 pub mod tenant;
 pub mod workers;

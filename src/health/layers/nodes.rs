@@ -48,9 +48,9 @@ pub fn nodes(view: &View<'_>) -> Nodes {
 /// Without Machines: pools at zero are known to have no Node; ready replicas are Nodes of unknown age.
 fn by_counters(view: &View<'_>) -> (bool, Option<Time>) {
     let pools: Vec<&MachineDeployment> =
-        view.list(Kind::MachineDeployment).filter_map(|o| MachineDeployment::of(o)).filter(|d| &*d.cluster == CLUSTER).collect();
+        view.list(Kind::MachineDeployment).filter_map(|o| MachineDeployment::of(o)).filter(|d| &*d.cluster_name == CLUSTER).collect();
     if !pools.is_empty() {
-        let ready = pools.iter().any(|d| d.counts.ready.unwrap_or(0) > 0);
+        let ready = pools.iter().any(|d| d.counters.ready.unwrap_or(0) > 0);
         return (true, ready.then_some(Time::UNIX_EPOCH));
     }
     let monitors = view.list(Kind::WorkloadMonitor).filter_map(|m| Monitor::of(m)).filter(|m| &*m.type_ == "worker");
@@ -62,7 +62,7 @@ fn by_counters(view: &View<'_>) -> (bool, Option<Time>) {
 /// (known to be down, known to be up).
 fn control_plane(view: &View<'_>) -> (bool, bool) {
     if let Some(t) = view.get(Kind::TenantControlPlane, CLUSTER).and_then(|o| TenantControlPlane::of(o)) {
-        let up = matches!(&*t.state, "Ready" | "Upgrading" | "Unknown");
+        let up = matches!(&*t.status, "Ready" | "Upgrading" | "Unknown");
         return (!up, up);
     }
     let available = view.get(Kind::WorkloadMonitor, CLUSTER).and_then(|m| Monitor::of(m)).and_then(|m| m.available);

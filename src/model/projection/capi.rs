@@ -1,12 +1,104 @@
-//! Cluster API core kinds, v1beta1 and v1beta2. Owns reading them leniently; must not judge.
-//! Where conditions and counters stand is decided by `apiVersion`, never by what fields look like (`status.md` 1.6).
+//! Cluster API kinds in v1beta1 and v1beta2. Owns where each version keeps its conditions and counters (`status.md` 1.6); must not judge.
 
 use std::sync::Arc;
 
+use jiff::SignedDuration;
 use serde_json::Value;
 
-use super::{Body, Condition, at, conditions, find, text};
-use crate::model::Object;
+use super::{Body, Condition, at, conditions, find, release::duration, text};
+use crate::model::{Object, intern::Pairs};
+
+/// Label that names the cluster of an object.
+pub const CLUSTER_LABEL: &str = "cluster.x-k8s.io/cluster-name";
+/// Label that names the MachineDeployment of an object.
+pub const DEPLOYMENT_LABEL: &str = "cluster.x-k8s.io/deployment-name";
+/// Annotation that stops every Cluster API controller for one object; its value doesn't matter.
+pub const PAUSED: &str = "cluster.x-k8s.io/paused";
+
+/// True for API versions that keep the old style of conditions at `status.conditions`.
+fn is_old(api_version: &str) -> bool {
+    let version = api_version.rsplit('/').next().unwrap_or_default();
+    version == "v1beta1" || version.starts_with("v1alpha")
+}
+
+/// Both styles of conditions. Which list is where is decided by the API version, never by what the fields look like.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Conditions {
+    /// The style with `severity`.
+    pub old: Vec<Condition>,
+    /// `metav1.Condition`.
+    pub new: Vec<Condition>,
+}
+
+impl Conditions {
+    fn project(api_version: &str, status: &Value) -> Self {
+        let (old, new): (&[&str], &[&str]) = if is_old(api_version) {
+            (&["conditions"], &["v1beta2", "conditions"])
+        } else {
+            (&["deprecated", "v1beta1", "conditions"], &["conditions"])
+        };
+        let own = |mut c: Condition| {
+            // `Unschedulable @ Machine/x`: the reason of another object (`status.md` 8.22).
+            if let Some((reason, _)) = c.reason.split_once(" @ ") {
+                c.reason = reason.into();
+            }
+            c
+        };
+        let list = |path| conditions(status, path).into_iter().map(own).collect();
+        Conditions { old: list(old), new: list(new) }
+    }
+
+    /// The new-style condition of one type.
+    pub fn new(&self, kind: &str) -> Option<&Condition> {
+        find(&self.new, kind)
+    }
+
+    /// The old-style condition of one type.
+    pub fn old(&self, kind: &str) -> Option<&Condition> {
+        find(&self.old, kind)
+    }
+
+    /// The condition of a type, in the new style if it is there, else in the old.
+    pub fn any(&self, kind: &str) -> Option<&Condition> {
+        self.new(kind).or_else(|| self.old(kind))
+    }
+
+    /// A condition that both styles know, perhaps under two names; the old one first, since it carries more exact times (`recorded/39`).
+    pub fn either(&self, old: &str, new: &str) -> Option<&Condition> {
+        self.old(old).or_else(|| self.new(new))
+    }
+}
+
+/// Replica counters. In v1beta1 an absent counter is 0, in v1beta2 it is unknown (`status.md` 1.6).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(missing_docs)] // the Cluster API names
+pub struct Counters {
+    pub replicas: Option<i64>,
+    pub ready: Option<i64>,
+    pub available: Option<i64>,
+    pub updated: Option<i64>,
+}
+
+impl Counters {
+    fn project(api_version: &str, status: &Value) -> Self {
+        let int = |path: &[&str]| at(status, path).and_then(Value::as_i64);
+        if is_old(api_version) {
+            let old = |key: &str| Some(int(&[key]).unwrap_or(0));
+            return Counters {
+                replicas: old("replicas"),
+                ready: old("readyReplicas"),
+                available: old("availableReplicas"),
+                updated: old("updatedReplicas"),
+            };
+        }
+        Counters {
+            replicas: int(&["replicas"]),
+            ready: int(&["readyReplicas"]),
+            available: int(&["availableReplicas"]),
+            updated: int(&["upToDateReplicas"]).or_else(|| int(&["deprecated", "v1beta1", "updatedReplicas"])),
+        }
+    }
+}
 
 macro_rules! of {
     ($($name:ident),+) => {
@@ -25,128 +117,50 @@ of!(Cluster, MachineDeployment, MachineSet, Machine, MachineHealthCheck);
 
 /// The cluster that an object of Cluster API belongs to: its spec's word, else its label. A MachineDeployment need not carry the label.
 pub fn cluster_name(object: &Object) -> Option<&str> {
-    let named = match &object.body {
-        Body::MachineDeployment(d) => &d.cluster,
-        Body::MachineSet(s) => &s.cluster,
-        Body::Machine(m) => &m.cluster,
-        Body::MachineHealthCheck(h) => &h.cluster,
+    let spec = match &object.body {
+        Body::MachineDeployment(x) => &x.cluster_name,
+        Body::MachineSet(x) => &x.cluster_name,
+        Body::Machine(x) => &x.cluster_name,
+        Body::MachineHealthCheck(x) => &x.cluster_name,
         _ => "",
     };
-    if named.is_empty() { object.meta.labels.get("cluster.x-k8s.io/cluster-name").map(|v| &**v) } else { Some(named) }
-}
-
-fn is_new(api_version: &str) -> bool {
-    !api_version.ends_with("/v1beta1")
-}
-
-/// Conditions of both styles.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Styles {
-    /// Old style, with severities.
-    pub old: Vec<Condition>,
-    /// New style.
-    pub new: Vec<Condition>,
-}
-
-impl Styles {
-    fn project(api_version: &str, v: &Value) -> Styles {
-        let strip = |mut list: Vec<Condition>| {
-            // Old reasons may name the Machine that they were copied from (`status.md` 8.22).
-            for c in &mut list {
-                if let Some((reason, _)) = c.reason.split_once(" @ ") {
-                    c.reason = reason.into();
-                }
-            }
-            list
-        };
-        let (old, new): (&[&str], &[&str]) = if is_new(api_version) {
-            (&["status", "deprecated", "v1beta1", "conditions"], &["status", "conditions"])
-        } else {
-            (&["status", "conditions"], &["status", "v1beta2", "conditions"])
-        };
-        Styles { old: strip(conditions(v, old)), new: strip(conditions(v, new)) }
-    }
-
-    /// The condition of a type, in the new style if it is there, else in the old.
-    pub fn any(&self, kind: &str) -> Option<&Condition> {
-        find(&self.new, kind).or_else(|| find(&self.old, kind))
-    }
-
-    /// All conditions of a type.
-    pub fn both<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Condition> {
-        self.new.iter().chain(&self.old).filter(move |c| &*c.kind == kind)
-    }
-}
-
-fn number(v: &Value, path: &[&str]) -> Option<i64> {
-    at(v, path).and_then(Value::as_i64)
-}
-
-fn flag(v: &Value, path: &[&str]) -> Option<bool> {
-    at(v, path).and_then(Value::as_bool)
-}
-
-/// Replica counters. Absent means 0 in v1beta1 (patches skip zeros) and unknown in v1beta2.
-#[derive(Debug, Clone, Default, PartialEq)]
-#[allow(missing_docs)] // the Kubernetes names
-pub struct Counts {
-    pub replicas: Option<i64>,
-    pub ready: Option<i64>,
-    pub available: Option<i64>,
-    pub updated: Option<i64>,
-}
-
-impl Counts {
-    fn project(api_version: &str, v: &Value) -> Counts {
-        let status = v.get("status").unwrap_or(&Value::Null);
-        let new = is_new(api_version);
-        let get = |k: &str| status.get(k).and_then(Value::as_i64).or(if new { None } else { Some(0) });
-        Counts {
-            replicas: get("replicas"),
-            ready: get("readyReplicas"),
-            available: get("availableReplicas"),
-            updated: get(if new { "upToDateReplicas" } else { "updatedReplicas" }),
-        }
-    }
+    if spec.is_empty() { object.meta.labels.get(CLUSTER_LABEL).map(|v| &**v) } else { Some(spec) }
 }
 
 /// Cluster.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cluster {
-    /// `spec.paused`: the whole tree.
+    /// `spec.paused`: stops the whole tree.
     pub paused: bool,
+    /// `spec.controlPlaneEndpoint` as `host:port`; empty until there is one.
+    pub endpoint: String,
     /// `status.phase`.
     pub phase: Arc<str>,
-    /// Infrastructure provisioned; latched.
-    pub infrastructure: bool,
-    /// Control plane was initialised once; latched.
-    pub initialized: bool,
-    /// `spec.controlPlaneEndpoint` as `host:port`; empty before it is known.
-    pub endpoint: String,
-    /// Conditions.
-    pub conditions: Styles,
+    /// Latched: true once, true for ever.
+    pub infrastructure_ready: bool,
+    /// Latched: says only that the control plane was ready or initialised once.
+    pub control_plane_ready: bool,
     /// `status.observedGeneration`.
     pub observed_generation: Option<i64>,
+    /// Conditions of both styles.
+    pub conditions: Conditions,
 }
 
 impl Cluster {
     /// Projects the served object.
     pub fn project(api_version: &str, v: &Value) -> Self {
-        let host = at(v, &["spec", "controlPlaneEndpoint", "host"]).and_then(Value::as_str).unwrap_or_default();
-        let port = number(v, &["spec", "controlPlaneEndpoint", "port"]).unwrap_or(0);
-        let status = v.get("status").unwrap_or(&Value::Null);
+        let (spec, status) = parts(v);
+        let flag = |path: &[&str]| at(status, path).and_then(Value::as_bool) == Some(true);
+        let host = at(spec, &["controlPlaneEndpoint"]).map(|e| text(e, "host")).unwrap_or_default();
+        let port = at(spec, &["controlPlaneEndpoint", "port"]).and_then(Value::as_i64).unwrap_or(0);
         Cluster {
-            paused: flag(v, &["spec", "paused"]).unwrap_or(false),
-            phase: text(status, "phase"),
-            infrastructure: flag(status, &["infrastructureReady"])
-                .or_else(|| flag(status, &["initialization", "infrastructureProvisioned"]))
-                .unwrap_or(false),
-            initialized: flag(status, &["controlPlaneReady"])
-                .or_else(|| flag(status, &["initialization", "controlPlaneInitialized"]))
-                .unwrap_or(false),
+            paused: spec.get("paused").and_then(Value::as_bool) == Some(true),
             endpoint: if host.is_empty() { String::new() } else { format!("{host}:{port}") },
-            conditions: Styles::project(api_version, v),
-            observed_generation: number(status, &["observedGeneration"]),
+            phase: text(status, "phase"),
+            infrastructure_ready: flag(&["infrastructureReady"]) || flag(&["initialization", "infrastructureProvisioned"]),
+            control_plane_ready: flag(&["controlPlaneReady"]) || flag(&["initialization", "controlPlaneInitialized"]),
+            observed_generation: observed(status),
+            conditions: Conditions::project(api_version, status),
         }
     }
 }
@@ -155,38 +169,36 @@ impl Cluster {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MachineDeployment {
     /// `spec.clusterName`.
-    pub cluster: Arc<str>,
-    /// `spec.replicas`; what the autoscaler wants now.
-    pub wanted: Option<i64>,
-    /// Name of the machine template.
+    pub cluster_name: Arc<str>,
+    /// `spec.replicas`: what is wanted now; the autoscaler moves it.
+    pub replicas: Option<i64>,
+    /// `spec.paused`.
+    pub paused: bool,
+    /// Name of the machine template: a new one is a rollout.
     pub template: Arc<str>,
-    /// `spec.template.spec.version`.
-    pub version: Arc<str>,
     /// `status.phase`.
     pub phase: Arc<str>,
     /// Counters.
-    pub counts: Counts,
-    /// Conditions.
-    pub conditions: Styles,
+    pub counters: Counters,
     /// `status.observedGeneration`.
     pub observed_generation: Option<i64>,
+    /// Conditions of both styles.
+    pub conditions: Conditions,
 }
 
 impl MachineDeployment {
     /// Projects the served object.
     pub fn project(api_version: &str, v: &Value) -> Self {
-        let spec = v.get("spec").unwrap_or(&Value::Null);
-        let inner = at(spec, &["template", "spec"]).unwrap_or(&Value::Null);
-        let status = v.get("status").unwrap_or(&Value::Null);
+        let (spec, status) = parts(v);
         MachineDeployment {
-            cluster: text(spec, "clusterName"),
-            wanted: number(spec, &["replicas"]),
-            template: inner.get("infrastructureRef").map(|r| text(r, "name")).unwrap_or_default(),
-            version: text(inner, "version"),
+            cluster_name: text(spec, "clusterName"),
+            replicas: spec.get("replicas").and_then(Value::as_i64),
+            paused: spec.get("paused").and_then(Value::as_bool) == Some(true),
+            template: at(spec, &["template", "spec", "infrastructureRef"]).map(|r| text(r, "name")).unwrap_or_default(),
             phase: text(status, "phase"),
-            counts: Counts::project(api_version, v),
-            conditions: Styles::project(api_version, v),
-            observed_generation: number(status, &["observedGeneration"]),
+            counters: Counters::project(api_version, status),
+            observed_generation: observed(status),
+            conditions: Conditions::project(api_version, status),
         }
     }
 }
@@ -195,27 +207,27 @@ impl MachineDeployment {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MachineSet {
     /// `spec.clusterName`.
-    pub cluster: Arc<str>,
+    pub cluster_name: Arc<str>,
     /// `spec.replicas`.
-    pub wanted: Option<i64>,
-    /// Name of the machine template.
-    pub template: Arc<str>,
+    pub replicas: Option<i64>,
     /// Counters.
-    pub counts: Counts,
-    /// Conditions.
-    pub conditions: Styles,
+    pub counters: Counters,
+    /// `status.observedGeneration`.
+    pub observed_generation: Option<i64>,
+    /// Conditions of both styles.
+    pub conditions: Conditions,
 }
 
 impl MachineSet {
     /// Projects the served object.
     pub fn project(api_version: &str, v: &Value) -> Self {
-        let spec = v.get("spec").unwrap_or(&Value::Null);
+        let (spec, status) = parts(v);
         MachineSet {
-            cluster: text(spec, "clusterName"),
-            wanted: number(spec, &["replicas"]),
-            template: at(spec, &["template", "spec", "infrastructureRef"]).map(|r| text(r, "name")).unwrap_or_default(),
-            counts: Counts::project(api_version, v),
-            conditions: Styles::project(api_version, v),
+            cluster_name: text(spec, "clusterName"),
+            replicas: spec.get("replicas").and_then(Value::as_i64),
+            counters: Counters::project(api_version, status),
+            observed_generation: observed(status),
+            conditions: Conditions::project(api_version, status),
         }
     }
 }
@@ -224,40 +236,61 @@ impl MachineSet {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Machine {
     /// `spec.clusterName`.
-    pub cluster: Arc<str>,
-    /// `spec.providerID`; empty until the VM exists.
+    pub cluster_name: Arc<str>,
+    /// `spec.providerID`; empty until the VM runs.
     pub provider_id: Arc<str>,
+    /// `spec.version`.
+    pub version: Arc<str>,
+    /// `spec.infrastructureRef.name`.
+    pub infrastructure: Arc<str>,
+    /// `spec.bootstrap.configRef.name`.
+    pub bootstrap: Arc<str>,
     /// `status.phase`.
     pub phase: Arc<str>,
-    /// `status.nodeRef.name`; empty until the Node joined.
-    pub node: Arc<str>,
-    /// `status.failureMessage` (old) or `failureReason`.
-    pub failure: Arc<str>,
-    /// Conditions.
-    pub conditions: Styles,
+    /// `status.nodeRef.name`; `None` until the Node joined.
+    pub node: Option<Arc<str>>,
+    /// Bootstrap data exists.
+    pub bootstrap_ready: bool,
+    /// The infrastructure was ready once.
+    pub infrastructure_ready: bool,
+    /// `status.failureReason`; empty where absent.
+    pub failure_reason: Arc<str>,
+    /// `status.failureMessage`; empty where absent.
+    pub failure_message: Arc<str>,
+    /// Conditions of both styles.
+    pub conditions: Conditions,
 }
 
 impl Machine {
     /// Projects the served object.
     pub fn project(api_version: &str, v: &Value) -> Self {
-        let spec = v.get("spec").unwrap_or(&Value::Null);
-        let status = v.get("status").unwrap_or(&Value::Null);
-        let old = if is_new(api_version) { at(status, &["deprecated", "v1beta1"]).unwrap_or(&Value::Null) } else { status };
-        let failure = Some(text(old, "failureMessage")).filter(|m| !m.is_empty()).unwrap_or_else(|| text(old, "failureReason"));
+        let (spec, status) = parts(v);
+        let flag = |path: &[&str]| at(status, path).and_then(Value::as_bool) == Some(true);
+        let name = |path: &[&str]| at(spec, path).map(|r| text(r, "name")).unwrap_or_default();
+        let failure = |key: &str| {
+            let own = text(status, key);
+            if own.is_empty() { at(status, &["deprecated", "v1beta1"]).map(|d| text(d, key)).unwrap_or_default() } else { own }
+        };
         Machine {
-            cluster: text(spec, "clusterName"),
+            cluster_name: text(spec, "clusterName"),
             provider_id: text(spec, "providerID"),
+            version: text(spec, "version"),
+            infrastructure: name(&["infrastructureRef"]),
+            bootstrap: name(&["bootstrap", "configRef"]),
             phase: text(status, "phase"),
-            node: status.get("nodeRef").map(|r| text(r, "name")).unwrap_or_default(),
-            failure,
-            conditions: Styles::project(api_version, v),
+            node: at(status, &["nodeRef"]).map(|r| text(r, "name")).filter(|n| !n.is_empty()),
+            bootstrap_ready: flag(&["bootstrapReady"]) || flag(&["initialization", "bootstrapDataSecretCreated"]),
+            infrastructure_ready: flag(&["infrastructureReady"]) || flag(&["initialization", "infrastructureProvisioned"]),
+            failure_reason: failure("failureReason"),
+            failure_message: failure("failureMessage"),
+            conditions: Conditions::project(api_version, status),
         }
     }
 
-    /// True when the Node is known to be healthy: by `NodeHealthy`, never by the old `Ready` (`status.md` 8.24).
+    /// True when the Node joined and is known to be healthy: by the Node's own conditions, never by the old `Ready` (`status.md` 8.24).
     pub fn node_ready(&self) -> bool {
         let said = self.conditions.any("NodeReady").or_else(|| self.conditions.any("NodeHealthy"));
-        !self.node.is_empty() && said.is_none_or(|c| &*c.status == "True")
+        self.node.is_some() && said.is_none_or(|c| &*c.status == "True")
     }
 }
 
@@ -265,35 +298,141 @@ impl Machine {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MachineHealthCheck {
     /// `spec.clusterName`.
-    pub cluster: Arc<str>,
-    /// `spec.maxUnhealthy` (or the v1beta2 spelling) as text.
+    pub cluster_name: Arc<str>,
+    /// The MachineDeployment that its selector names; empty where it names none.
+    pub deployment: Arc<str>,
+    /// `spec.maxUnhealthy`, or its successor, as text.
     pub max_unhealthy: String,
+    /// How long a Machine may take to become a Node; `None` where absent or off.
+    pub startup: Option<SignedDuration>,
+    /// Longest time that a Node may be unready before its Machine is replaced.
+    pub unready: Option<SignedDuration>,
     /// `status.expectedMachines`.
     pub expected: Option<i64>,
     /// `status.currentHealthy`.
     pub healthy: Option<i64>,
-    /// Value of the deployment-name label it selects; empty where it selects otherwise.
-    pub deployment: Arc<str>,
-    /// Conditions.
-    pub conditions: Styles,
+    /// Conditions of both styles.
+    pub conditions: Conditions,
 }
 
 impl MachineHealthCheck {
     /// Projects the served object.
     pub fn project(api_version: &str, v: &Value) -> Self {
-        let spec = v.get("spec").unwrap_or(&Value::Null);
-        let limit = spec.get("maxUnhealthy").or_else(|| at(spec, &["remediation", "triggerIf", "unhealthyLessThanOrEqualTo"]));
+        let (spec, status) = parts(v);
+        let limit = [&["maxUnhealthy"][..], &["remediation", "triggerIf", "unhealthyLessThanOrEqualTo"]];
+        let seconds = |v: &Value, key: &str| v.get(key).and_then(Value::as_i64).map(|s| SignedDuration::from_secs(s.clamp(0, 1 << 32)));
+        let checks = spec.get("checks").unwrap_or(&Value::Null);
+        let unready = super::array(spec, "unhealthyConditions").filter_map(|c| c.get("timeout").and_then(duration));
+        let unready = unready.chain(super::array(checks, "unhealthyNodeConditions").filter_map(|c| seconds(c, "timeoutSeconds")));
         MachineHealthCheck {
-            cluster: text(spec, "clusterName"),
-            max_unhealthy: match limit {
-                Some(Value::String(s)) => s.clone(),
-                Some(Value::Number(n)) => n.to_string(),
-                _ => String::new(),
-            },
-            expected: number(v, &["status", "expectedMachines"]),
-            healthy: number(v, &["status", "currentHealthy"]),
-            deployment: at(spec, &["selector", "matchLabels"]).map(|l| text(l, "cluster.x-k8s.io/deployment-name")).unwrap_or_default(),
-            conditions: Styles::project(api_version, v),
+            cluster_name: text(spec, "clusterName"),
+            deployment: at(spec, &["selector", "matchLabels"]).map(|l| text(l, DEPLOYMENT_LABEL)).unwrap_or_default(),
+            max_unhealthy: limit.iter().find_map(|p| at(spec, p)).map(plain).unwrap_or_default(),
+            startup: spec
+                .get("nodeStartupTimeout")
+                .and_then(duration)
+                .or_else(|| seconds(checks, "nodeStartupTimeoutSeconds"))
+                .filter(|d| d.is_positive()),
+            unready: unready.max(),
+            expected: status.get("expectedMachines").and_then(Value::as_i64),
+            healthy: status.get("currentHealthy").and_then(Value::as_i64),
+            conditions: Conditions::project(api_version, status),
         }
+    }
+}
+
+fn parts(v: &Value) -> (&Value, &Value) {
+    const NULL: &Value = &Value::Null;
+    (v.get("spec").unwrap_or(NULL), v.get("status").unwrap_or(NULL))
+}
+
+fn observed(status: &Value) -> Option<i64> {
+    status.get("observedGeneration").and_then(Value::as_i64)
+}
+
+/// A number or text, as text.
+fn plain(v: &Value) -> String {
+    match v {
+        Value::String(s) => s.clone(),
+        Value::Number(n) => n.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// The bounds that the autoscaler keeps for a MachineDeployment: (min, max) from its annotations.
+pub fn bounds(annotations: &Pairs) -> (Option<i64>, Option<i64>) {
+    let of = |end: &str| {
+        let key = format!("cluster.x-k8s.io/cluster-api-autoscaler-node-group-{end}-size");
+        annotations.get(key.as_str()).and_then(|v| v.trim().parse().ok())
+    };
+    (of("min"), of("max"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_version_decides_where_conditions_are() {
+        let v = json!({"status": {"conditions": [{"type": "A", "status": "True", "reason": "X @ Machine/m"}],
+            "v1beta2": {"conditions": [{"type": "B", "status": "True"}]},
+            "deprecated": {"v1beta1": {"conditions": [{"type": "C", "status": "True"}]}}}});
+        let old = Machine::project("cluster.x-k8s.io/v1beta1", &v).conditions;
+        assert!(old.old("A").is_some() && old.new("B").is_some() && old.old("C").is_none());
+        assert_eq!(&*old.old("A").unwrap().reason, "X");
+        let new = Machine::project("cluster.x-k8s.io/v1beta2", &v).conditions;
+        assert!(new.new("A").is_some() && new.old("C").is_some() && new.new("B").is_none());
+    }
+
+    #[test]
+    fn an_absent_counter_is_zero_only_in_the_old_version() {
+        let v = json!({"status": {"replicas": 1}});
+        let old = MachineDeployment::project("cluster.x-k8s.io/v1beta1", &v).counters;
+        assert_eq!((old.replicas, old.ready), (Some(1), Some(0)));
+        let new = MachineDeployment::project("cluster.x-k8s.io/v1beta2", &v).counters;
+        assert_eq!((new.replicas, new.ready), (Some(1), None));
+    }
+
+    #[test]
+    fn both_versions_of_a_health_check() {
+        let old = MachineHealthCheck::project(
+            "cluster.x-k8s.io/v1beta1",
+            &json!({"spec": {"maxUnhealthy": "50%", "nodeStartupTimeout": "20m0s", "unhealthyConditions": [{"timeout": "5m0s"}, {"timeout": "10m0s"}]}}),
+        );
+        let new = MachineHealthCheck::project(
+            "cluster.x-k8s.io/v1beta2",
+            &json!({"spec": {"remediation": {"triggerIf": {"unhealthyLessThanOrEqualTo": "50%"}},
+                "checks": {"nodeStartupTimeoutSeconds": 1200, "unhealthyNodeConditions": [{"timeoutSeconds": 600}]}}}),
+        );
+        assert_eq!((&old.max_unhealthy, old.startup, old.unready), (&new.max_unhealthy, new.startup, new.unready));
+        assert_eq!(new.startup, Some(SignedDuration::from_mins(20)));
+    }
+
+    #[test]
+    fn flags_of_both_versions() {
+        let old = Cluster::project(
+            "cluster.x-k8s.io/v1beta1",
+            &json!({"spec": {"controlPlaneEndpoint": {"host": "", "port": 0}},
+            "status": {"infrastructureReady": true, "controlPlaneReady": true}}),
+        );
+        assert!(old.infrastructure_ready && old.control_plane_ready && old.endpoint.is_empty());
+        let new = Cluster::project(
+            "cluster.x-k8s.io/v1beta2",
+            &json!({"spec": {"controlPlaneEndpoint": {"host": "h", "port": 443}},
+            "status": {"initialization": {"controlPlaneInitialized": true}}}),
+        );
+        assert!(!new.infrastructure_ready && new.control_plane_ready);
+        assert_eq!(new.endpoint, "h:443");
+    }
+
+    #[test]
+    fn the_spec_names_the_cluster_before_the_label() {
+        let o = Object::from_value(&json!({"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "MachineDeployment",
+            "metadata": {"name": "a", "labels": {"cluster.x-k8s.io/cluster-name": "label"}}, "spec": {"clusterName": "spec"}}))
+        .unwrap();
+        assert_eq!(cluster_name(&o), Some("spec"));
+        assert_eq!(bounds(&o.meta.annotations), (None, None));
     }
 }

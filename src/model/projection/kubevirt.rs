@@ -1,4 +1,4 @@
-//! Infrastructure of workers: KubevirtMachine, VirtualMachine(Instance), DataVolume. Owns reading them leniently; must not judge.
+//! KubeVirt and its Cluster API provider: KubevirtMachine, VirtualMachine (and Instance), DataVolume. Owns reading them leniently; must not judge.
 
 use std::sync::Arc;
 
@@ -7,16 +7,38 @@ use serde_json::Value;
 use super::{Body, Condition, at, conditions, find, text};
 use crate::model::Object;
 
-/// KubevirtMachine: CAPK's word on one VM; conditions of the old and the new style stand in one list.
+macro_rules! of {
+    ($($name:ident),+) => {
+        $(impl $name {
+            /// The projection in an object, if it is of this kind.
+            pub fn of(object: &Object) -> Option<&$name> {
+                match &object.body {
+                    Body::$name(x) => Some(x),
+                    _ => None,
+                }
+            }
+
+            /// The condition of one type.
+            pub fn condition(&self, kind: &str) -> Option<&Condition> {
+                find(&self.conditions, kind)
+            }
+        })+
+    };
+}
+of!(KubevirtMachine, VirtualMachine, DataVolume);
+
+/// KubevirtMachine, with the old and the new style of conditions (the reasons are the same).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct KubevirtMachine {
-    /// `status.ready`, or provisioned in the new style.
+    /// `status.ready`, or `status.initialization.provisioned`.
     pub ready: bool,
-    /// `status.failureReason`; terminal unless it is `UpdateError` (a host drain, `status.md` 7).
+    /// `status.failureReason`; `UpdateError` can be a planned host drain (`status.md` 7).
     pub failure_reason: Arc<str>,
     /// `status.failureMessage`.
     pub failure_message: Arc<str>,
-    /// Conditions.
+    /// Name of the instance type of its VM; empty where it has none.
+    pub instance_type: Arc<str>,
+    /// `status.conditions`.
     pub conditions: Vec<Condition>,
 }
 
@@ -24,37 +46,27 @@ impl KubevirtMachine {
     /// Projects the served object.
     pub fn project(v: &Value) -> Self {
         let status = v.get("status").unwrap_or(&Value::Null);
-        let mut all = conditions(status, &["conditions"]);
-        all.extend(conditions(status, &["deprecated", "v1beta1", "conditions"]));
-        let provisioned = at(status, &["initialization", "provisioned"]).and_then(Value::as_bool);
+        let flag = |path: &[&str]| at(status, path).and_then(Value::as_bool) == Some(true);
         KubevirtMachine {
-            ready: status.get("ready").and_then(Value::as_bool).or(provisioned).unwrap_or(false),
+            ready: flag(&["ready"]) || flag(&["initialization", "provisioned"]),
             failure_reason: text(status, "failureReason"),
             failure_message: text(status, "failureMessage"),
-            conditions: all,
+            instance_type: instance_type(v, &["spec", "virtualMachineTemplate", "spec", "instancetype"]),
+            conditions: conditions(status, &["conditions"]),
         }
-    }
-
-    /// The projection in an object, if it is of this kind.
-    pub fn of(object: &Object) -> Option<&KubevirtMachine> {
-        match &object.body {
-            Body::KubevirtMachine(x) => Some(x),
-            _ => None,
-        }
-    }
-
-    /// Why the VM isn't there, if it isn't.
-    pub fn trouble(&self) -> Option<&Condition> {
-        find(&self.conditions, "VMProvisioned").filter(|c| &*c.status != "True")
     }
 }
 
-/// VirtualMachine or VirtualMachineInstance (`kubevirt.io/v1`).
+/// VirtualMachine and VirtualMachineInstance.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct VirtualMachine {
-    /// `status.printableStatus` of a VM, or `status.phase` of an instance.
+    /// `status.printableStatus` of a VirtualMachine, `status.phase` of an instance; an open enum.
     pub status: Arc<str>,
-    /// Conditions.
+    /// `status.ready`.
+    pub ready: bool,
+    /// Name of the instance type; empty where it has none.
+    pub instance_type: Arc<str>,
+    /// `status.conditions`.
     pub conditions: Vec<Condition>,
 }
 
@@ -65,32 +77,21 @@ impl VirtualMachine {
         let printable = text(status, "printableStatus");
         VirtualMachine {
             status: if printable.is_empty() { text(status, "phase") } else { printable },
+            ready: status.get("ready").and_then(Value::as_bool) == Some(true),
+            instance_type: instance_type(v, &["spec", "instancetype"]),
             conditions: conditions(status, &["conditions"]),
         }
     }
-
-    /// The projection in an object, if it is of this kind.
-    pub fn of(object: &Object) -> Option<&VirtualMachine> {
-        match &object.body {
-            Body::VirtualMachine(x) => Some(x),
-            _ => None,
-        }
-    }
-
-    /// A condition of one type that is True.
-    pub fn holds(&self, kind: &str) -> Option<&Condition> {
-        find(&self.conditions, kind).filter(|c| &*c.status == "True")
-    }
 }
 
-/// DataVolume (`cdi.kubevirt.io/v1beta1`).
+/// DataVolume.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DataVolume {
-    /// `status.phase`.
+    /// `status.phase`; an open enum.
     pub phase: Arc<str>,
-    /// `status.progress`.
+    /// `status.progress`, e.g. `42.1%`; `N/A` counts as absent.
     pub progress: Arc<str>,
-    /// Conditions.
+    /// `status.conditions`.
     pub conditions: Vec<Condition>,
 }
 
@@ -98,14 +99,37 @@ impl DataVolume {
     /// Projects the served object.
     pub fn project(v: &Value) -> Self {
         let status = v.get("status").unwrap_or(&Value::Null);
-        DataVolume { phase: text(status, "phase"), progress: text(status, "progress"), conditions: conditions(status, &["conditions"]) }
+        let progress = text(status, "progress");
+        DataVolume {
+            phase: text(status, "phase"),
+            progress: if &*progress == "N/A" { Arc::default() } else { progress },
+            conditions: conditions(status, &["conditions"]),
+        }
+    }
+}
+
+fn instance_type(v: &Value, path: &[&str]) -> Arc<str> {
+    at(v, path).map(|i| text(i, "name")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn both_styles_of_a_machine() {
+        assert!(KubevirtMachine::project(&json!({"status": {"ready": true}})).ready);
+        let new = KubevirtMachine::project(&json!({"status": {"initialization": {"provisioned": true}},
+            "spec": {"virtualMachineTemplate": {"spec": {"instancetype": {"name": "u1.large"}}}}}));
+        assert!(new.ready && &*new.instance_type == "u1.large");
     }
 
-    /// The projection in an object, if it is of this kind.
-    pub fn of(object: &Object) -> Option<&DataVolume> {
-        match &object.body {
-            Body::DataVolume(x) => Some(x),
-            _ => None,
-        }
+    #[test]
+    fn instances_tell_their_phase() {
+        assert_eq!(&*VirtualMachine::project(&json!({"status": {"phase": "Running"}})).status, "Running");
+        let d = DataVolume::project(&json!({"status": {"phase": "Pending", "progress": "N/A"}}));
+        assert!(d.progress.is_empty() && &*d.phase == "Pending");
     }
 }

@@ -216,14 +216,8 @@ fn condition(c: &Value) -> Option<Condition> {
     if kind.is_empty() {
         return None;
     }
-    let message = c.get("message").and_then(Value::as_str).unwrap_or_default();
-    let words = Words {
-        kind,
-        status: text(c, "status"),
-        reason: text(c, "reason"),
-        message: if message.is_empty() { Arc::default() } else { message.into() },
-        severity: text(c, "severity"),
-    };
+    let words =
+        Words { kind, status: text(c, "status"), reason: text(c, "reason"), message: text(c, "message"), severity: text(c, "severity") };
     Some(Condition {
         words: WORDS.one(&words, || Arc::new(words.clone())),
         observed_generation: c.get("observedGeneration").and_then(Value::as_i64),

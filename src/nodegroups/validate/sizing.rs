@@ -72,7 +72,7 @@ fn instance_type(pool: &Pool<'_>, kind: &str, context: &Context, sink: &mut Sink
         let mut near: Vec<(usize, &str)> = names.iter().map(|n| (strsim::damerau_levenshtein(kind, n), *n)).collect();
         near.sort();
         let near: Vec<&str> = near.into_iter().take(3).map(|(_, n)| n).collect();
-        let text = format!("{}: instanceType {:?} is not offered; {} types are", pool.named(), show(&kind.into()), names.len());
+        let text = format!("{}: instanceType {:?} is not among the {} types offered", pool.named(), show(&kind.into()), names.len());
         let fix = format!("choose an offered type, such as {}", near.join(", "));
         let hit = Hit::new("Z-INSTTYPE", pool.field("instanceType"), text).value(show(&kind.into())).fix(fix);
         sink.push(hit.assumed(offer.assumed()).at(Phase::Render, pool.index, 10));

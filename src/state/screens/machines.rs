@@ -80,7 +80,7 @@ fn machine(m: &Object) -> Row {
         ("Pending" | "Provisioning" | "Provisioned" | "Deleting" | "Deleted", _) => Severity::Progressing,
         _ => Severity::Unknown,
     };
-    let node = body.map(|b| text::line(&b.node)).filter(|n| !n.is_empty()).unwrap_or(words::UNKNOWN.to_string());
+    let node = body.and_then(|b| b.node.as_deref()).map(text::line).filter(|n| !n.is_empty()).unwrap_or(words::UNKNOWN.to_string());
     let (why, since) = body.map(why).unwrap_or_default();
     let cells = vec![
         Cell::text(&m.meta.name),
@@ -96,8 +96,9 @@ fn machine(m: &Object) -> Row {
 
 /// What a machine itself says holds it up: its failure, else the first condition that isn't fulfilled, as the controllers wrote it.
 fn why(m: &capi::Machine) -> (String, Option<Time>) {
-    if !m.failure.is_empty() {
-        return (text::line(&m.failure), None);
+    let failure = if m.failure_message.is_empty() { &m.failure_reason } else { &m.failure_message };
+    if !failure.is_empty() {
+        return (text::line(failure), None);
     }
     let list = if m.conditions.new.is_empty() { &m.conditions.old } else { &m.conditions.new };
     // Ready and Available only sum up the others; the reasons stand there.

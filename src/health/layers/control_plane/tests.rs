@@ -1,0 +1,1 @@
+//! Rows of the control plane, each with a near miss.

@@ -1,0 +1,1 @@
+//! Rows of the workers, each with a near miss.
