@@ -94,7 +94,8 @@ fn the_state_names_of_the_schema_are_the_engines() {
         let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
         let mut listed: Vec<&str> = schema["$defs"]["state"]["enum"].as_array().unwrap().iter().map(|s| s.as_str().unwrap()).collect();
         let mut known: Vec<&str> = State::ALL.iter().map(|s| s.name()).collect();
-        (listed.sort(), known.sort());
+        listed.sort();
+        known.sort();
         assert_eq!(listed, known, "{name}");
     }
 }
