@@ -16,6 +16,7 @@ fn tab(c: &Console) -> String {
         Some(Screen::Plane(p)) => format!("{} {:?}", p.namespace, p.tab),
         Some(Screen::Planes(_)) => "planes".to_string(),
         Some(Screen::Requests(_)) => "requests".to_string(),
+        Some(Screen::Editor(e)) => format!("{} editor", e.key.namespace),
         None => String::new(),
     }
 }

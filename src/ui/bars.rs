@@ -125,6 +125,10 @@ pub fn subline(p: &mut Painter<'_>, area: Rect, state: &State) -> Option<Positio
             None
         }),
         Screen::Plane(s) => plane(p, area, s),
+        Screen::Editor(e) => {
+            p.spans(area, 0, &e.view.title);
+            None
+        }
         Screen::Requests(s) => filter_line(p, area, &s.table).unwrap_or_else(|| {
             let r = &state.requests;
             let x = p.put(area, (1, 0), "Requests", p.theme.strong);

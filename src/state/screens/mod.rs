@@ -1,5 +1,6 @@
 //! The screens' own states. One file a screen; each makes its rows and texts from what is known and never changes that.
 
+pub mod editor;
 pub mod machines;
 pub mod objects;
 pub mod overview;
@@ -14,6 +15,8 @@ pub enum Screen {
     Planes(planes::Planes),
     /// One plane.
     Plane(Box<plane::PlaneScreen>),
+    /// The node-group editor of one plane.
+    Editor(Box<editor::Editor>),
     /// The audit trail.
     Requests(requests::Requests),
 }
