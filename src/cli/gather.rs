@@ -108,7 +108,11 @@ impl Online {
     }
 }
 
-fn offline_seen(effective: &Effective, path: &std::path::Path) -> Result<Seen, Problem> {
+/// The world of a dump.
+///
+/// # Errors
+/// `BadInput`: nothing in it can be read.
+pub fn offline_seen(effective: &Effective, path: &std::path::Path) -> Result<Seen, Problem> {
     let dump = offline::open(path, effective.global.complete)?;
     let now = effective.global.now.or(dump.newest).unwrap_or_else(Time::now);
     let context = dump.context.clone().unwrap_or_else(|| path.display().to_string());

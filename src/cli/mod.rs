@@ -23,3 +23,4 @@ pub mod settle;
 pub mod shell;
 pub mod validate;
 pub mod watch;
+pub mod yaml;

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Formats offered; the first is the default.
-pub const FORMATS: &[Format] = &[Format::Table, Format::Json, Format::Yaml, Format::Csv, Format::Markdown];
+pub const FORMATS: &[Format] = &[Format::Table, Format::Wide, Format::Json, Format::Jsonl, Format::Yaml, Format::Csv, Format::Markdown];
 
 /// A rule or a verdict, explained.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -74,8 +74,8 @@ pub fn find(id: &str) -> Result<Explained, Problem> {
 
 /// Prints one.
 pub fn print(out: &mut Out, format: Format, explained: &Explained) {
-    if format != Format::Table {
-        return out.document(if format == Format::Yaml { Format::Yaml } else { Format::Json }, explained);
+    if matches!(format, Format::Json | Format::Jsonl | Format::Yaml) {
+        return out.document(format, explained);
     }
     let lines: Vec<(&str, &str)> = match explained {
         Explained::Rule { id, severity, stage, title, meaning, fix, source, example } => {
@@ -94,8 +94,14 @@ pub fn print(out: &mut Out, format: Format, explained: &Explained) {
             vec![("", id), ("severity", severity), ("meaning", meaning), ("read from", signals), ("what helps", remedy), ("table row", row)]
         }
     };
+    if matches!(format, Format::Csv | Format::Markdown) {
+        let label = |l: &str| if l.is_empty() { "ID".to_string() } else { l.to_uppercase() };
+        let header: Vec<String> = lines.iter().map(|(l, _)| label(l)).collect();
+        let row = lines.iter().map(|(_, v)| v.to_string()).collect();
+        return out.rows(format, &header.iter().map(String::as_str).collect::<Vec<_>>(), &[row]);
+    }
     for (label, value) in lines.into_iter().filter(|(_, v)| !v.is_empty()) {
-        if label.is_empty() { out.line(value) } else { out.line(&format!("  {label:<11}{}", value.replace('\n', "\n             "))) }
+        if label.is_empty() { out.line(value) } else { out.block(&format!("  {label:<11}{}", value.replace('\n', "\n             "))) }
     }
 }
 

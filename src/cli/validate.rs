@@ -87,7 +87,7 @@ pub fn run(args: &ValidateArgs, e: &Effective, out: &mut Out) -> Result<Exit, Pr
             [one] => out.document(format, one),
             many => out.list(format, "FindingsList", many),
         },
-        _ => out.line(render_text(&results).trim_end()),
+        _ => out.block(render_text(&results).trim_end()),
     }
     Ok(if all_valid(&results) { Exit::Ok } else { Exit::Bad })
 }

@@ -10,5 +10,7 @@ pub mod terminal;
 
 /// A line for the person, on standard error, while the screens are down.
 pub fn say(line: &str) {
-    eprintln!("{}", crate::model::text::block(line));
+    use std::io::Write as _;
+    // A closed pipe is no reason to end differently.
+    let _ = writeln!(std::io::stderr(), "{}", crate::model::text::block(line));
 }

@@ -1,12 +1,12 @@
 //! Cluster API kinds in v1beta1 and v1beta2. Owns where each version keeps its conditions and counters (`status.md` 1.6); must not judge.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use jiff::SignedDuration;
 use serde_json::Value;
 
 use super::{Body, Condition, at, conditions, find, release::duration, text};
-use crate::model::Object;
+use crate::model::{Object, intern::Pairs};
 
 /// Label that names the cluster of an object.
 pub const CLUSTER_LABEL: &str = "cluster.x-k8s.io/cluster-name";
@@ -360,7 +360,7 @@ fn plain(v: &Value) -> String {
 }
 
 /// The bounds that the autoscaler keeps for a MachineDeployment: (min, max) from its annotations.
-pub fn bounds(annotations: &BTreeMap<Arc<str>, Arc<str>>) -> (Option<i64>, Option<i64>) {
+pub fn bounds(annotations: &Pairs) -> (Option<i64>, Option<i64>) {
     let of = |end: &str| {
         let key = format!("cluster.x-k8s.io/cluster-api-autoscaler-node-group-{end}-size");
         annotations.get(key.as_str()).and_then(|v| v.trim().parse().ok())
