@@ -170,8 +170,9 @@ fn form(e: &Editor, width: u16, view: &mut View) -> Option<(usize, usize)> {
         doc.line(vec![span(Role::Accent, label), span(Role::Strong, input.field.text())]);
     }
     let names: Vec<String> = e.mine.keys().map(|k| place(std::slice::from_ref(k))).collect();
-    let whole = e.findings.iter().filter(|f| !names.iter().any(|n| within(&f.path, n)));
-    whole.for_each(|f| found(&mut doc, f));
+    // What concerns no single pool: trouble first, remarks last.
+    let whole = |f: &&Finding| !names.iter().any(|n| within(&f.path, n));
+    e.findings.iter().filter(|f| f.severity != Severity::Info).filter(whole).for_each(|f| found(&mut doc, f));
     let Some(name) = e.pool_name() else {
         empty(&mut doc);
         view.right = doc.lines;
@@ -197,6 +198,7 @@ fn form(e: &Editor, width: u16, view: &mut View) -> Option<(usize, usize)> {
             extent = Some((first, doc.lines.len() - 1));
         }
     }
+    e.findings.iter().filter(|f| f.severity == Severity::Info).filter(whole).for_each(|f| found(&mut doc, f));
     view.right = doc.lines;
     extent.filter(|_| typing_name.is_none())
 }
@@ -250,7 +252,7 @@ fn line(doc: &mut Doc, e: &Editor, row: &Row, selected: bool) -> Option<usize> {
 /// A finding and what to do about it.
 pub fn found(doc: &mut Doc, f: &Finding) {
     let (sign, role) = sign(f.severity);
-    doc.wrapped(vec![span(Role::Normal, "   "), span(role, format!("{sign} ")), span(Role::Dim, format!("{} ", f.id))], role, &f.message);
+    doc.wrapped(vec![span(Role::Normal, "   "), span(role, format!("{sign} "))], role, &format!("{} {}", f.id, f.message));
     if !f.fix.is_empty() {
         doc.wrapped(vec![span(Role::Normal, "   → ")], Role::Dim, &f.fix);
     }
