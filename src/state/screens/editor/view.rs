@@ -228,7 +228,8 @@ fn line(doc: &mut Doc, e: &Editor, row: &Row, selected: bool) -> Option<usize> {
     match row.standing {
         Standing::Written => {
             let edited = e.pool_name().map(|p| row.path(p)).is_some_and(|p| p.get(&e.base) != p.get(&e.mine));
-            spans.push(span(if edited { Role::Accent } else { Role::Normal }, &row.text));
+            let shown = if row.text.is_empty() { "(empty)" } else { &row.text };
+            spans.push(span(if edited { Role::Accent } else { Role::Normal }, shown));
             if edited {
                 let was = e.pool_name().and_then(|p| row.path(p).get(&e.base).map(finding::show)).unwrap_or_else(|| "unset".to_string());
                 spans.push(span(Role::Dim, format!("  was {was}")));
@@ -288,14 +289,18 @@ pub fn effects(f: &Forecast) -> Vec<(Role, String)> {
         let role = if n.severity == "error" { sign(Severity::Error).1 } else { sign(Severity::Warning).1 };
         out.push((role, format!("▲ {} {}", n.id, n.message)));
     }
-    for q in f.quota.iter().filter(|q| q.fit != Fit::Fits) {
+    for q in &f.quota {
         let word = match q.fit {
             Fit::ShortNow => "not enough for this edit",
             Fit::ShortAtMaximum => "not enough once pools grow to their maximum",
-            Fit::NotEvaluated | Fit::Fits => "not evaluated: a size or the use is unknown",
+            Fit::NotEvaluated | Fit::Fits => continue,
         };
         let used = q.used.as_deref().unwrap_or("?");
-        out.push((Role::Dim, format!("quota {} {}: {used} of {} used; {word}", q.quota, q.resource, q.hard)));
+        out.push((sign(Severity::Warning).1, format!("▲ quota {} {}: {used} of {} used; {word}", q.quota, q.resource, q.hard)));
+    }
+    let unknown: Vec<&str> = f.quota.iter().filter(|q| q.fit == Fit::NotEvaluated).map(|q| q.resource.as_str()).collect();
+    if !unknown.is_empty() && !out.is_empty() {
+        out.push((Role::Dim, format!("quota not evaluated, a size or the use is unknown: {}", unknown.join(", "))));
     }
     out
 }
