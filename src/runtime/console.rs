@@ -234,6 +234,7 @@ impl Console {
             Effect::Fetch { request, object } => self.links.fetch(request, object),
             Effect::Access { request, namespaces } => self.links.access(request, namespaces),
             Effect::Write { request, object, patch } => self.links.write(request, object, patch),
+            Effect::AskWrite(object) => self.links.ask_write(object),
             Effect::LoadDraft(name) => self.drafts.load(name),
             Effect::SaveDraft(name, bytes) => self.drafts.save(name, bytes),
             Effect::Copy(text) => {

@@ -14,7 +14,7 @@ use crate::{
         session::Session,
         write::{Outcome, READ_BACK},
     },
-    model::{ObjectRef, Problem, ProblemKind, Time},
+    model::{ObjectRef, Problem, ProblemKind, Time, access::Question},
     state::{Connected, Msg, Wrote},
 };
 
@@ -136,6 +136,18 @@ impl Links {
         tokio::spawn(async move {
             let result = session.fetch(&object).await.map(Box::new);
             let _ = done.send(Done::Msg(Msg::Fetched { request, result }));
+        });
+    }
+
+    /// Asks in the background whether a plane may be patched. Without an answer nothing is said: the write itself will tell.
+    pub fn ask_write(&self, object: ObjectRef) {
+        let (Some(session), done) = (self.session.clone(), self.done.clone()) else { return };
+        tokio::spawn(async move {
+            let info = object.kind.info();
+            let question = Question { verb: "patch", group: info.group, resource: info.plural, name: &object.name };
+            if let Ok((allowed, reason)) = session.may(Some(&object.namespace), question).await {
+                let _ = done.send(Done::Msg(Msg::MayWrite { object, allowed, reason }));
+            }
         });
     }
 

@@ -48,6 +48,8 @@ pub enum Effect {
         /// The patch, exactly as shown.
         patch: serde_json::Value,
     },
+    /// Ask whether this identity may patch the plane of a namespace; answered by `Msg::MayWrite`.
+    AskWrite(ObjectRef),
     /// Read a draft's file; answered by `Msg::DraftLoaded`.
     LoadDraft(String),
     /// Keep a draft: file name and content, in the order sent; `None` deletes it.

@@ -225,6 +225,7 @@ pub fn update(state: &mut State, msg: Msg) -> Vec<Effect> {
         Msg::Fetched { request, result } => fetched(state, request, result),
         Msg::AccessRead { request, result } => access_read(state, request, result),
         Msg::Wrote { request, outcome } => screens::editor::write::wrote(state, request, outcome),
+        Msg::MayWrite { object, allowed, reason } => screens::editor::act::may_write(state, &object, allowed, &reason),
         Msg::DraftLoaded { name, result } => screens::editor::act::draft_loaded(state, &name, result),
         Msg::Audited { seq, record } => state.requests.record(seq, *record),
         Msg::Copied(Ok(())) => state.notices.say("copied", state.now),

@@ -49,6 +49,15 @@ pub enum Msg {
         /// What came of it.
         outcome: Wrote,
     },
+    /// The answer to [`super::effect::Effect::AskWrite`]: allowed or not, with the server's reason; no message when there is no answer.
+    MayWrite {
+        /// The plane.
+        object: crate::model::ObjectRef,
+        /// Allowed.
+        allowed: bool,
+        /// The server's reason; may be empty.
+        reason: String,
+    },
     /// The answer to [`super::effect::Effect::LoadDraft`]: `Ok(None)` when there is no such file.
     DraftLoaded {
         /// File name.

@@ -2,6 +2,7 @@
 
 use crate::{
     keys::Action,
+    model::ObjectRef,
     nodegroups::{Groups, finding, instance_types::Offer, path::FieldPath},
     state::{
         State,
@@ -32,6 +33,7 @@ pub fn open(state: &mut State, namespace: &str, effects: &mut Vec<Effect>) {
         return state.notices.keep(format!("{namespace}: no ComputePlane has been read there, so there are no pools to edit"));
     };
     effects.push(Effect::LoadDraft(editor.file()));
+    effects.push(Effect::AskWrite(editor.object.clone()));
     state.screens.push(Screen::Editor(Box::new(editor)));
 }
 
@@ -363,6 +365,18 @@ pub fn lock(state: &State) -> Option<String> {
         None => Some("the plane isn't there any more".to_string()),
         Some(o) if o.meta.deleted.is_some() => Some("the plane is being deleted".to_string()),
         Some(o) if o.meta.uid.as_ref() != e.key.uid => Some("the plane was made anew: this edit began on its predecessor".to_string()),
-        Some(_) => None,
+        Some(_) => e.refused.clone(),
+    }
+}
+
+/// The server's answer to whether this identity may write.
+pub fn may_write(state: &mut State, object: &ObjectRef, allowed: bool, reason: &str) {
+    for s in &mut state.screens {
+        if let Screen::Editor(e) = s {
+            if e.object == *object {
+                let why = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
+                e.refused = (!allowed).then(|| format!("no right to patch computeplanes here{why}"));
+            }
+        }
     }
 }

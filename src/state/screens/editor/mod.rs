@@ -125,6 +125,8 @@ pub struct Editor {
     pub offer: Option<Draft>,
     /// Why nothing can be saved, if so.
     pub lock: Option<String>,
+    /// The server said that this identity may not write; its reason.
+    pub refused: Option<String>,
     /// Number of the request that is waited for.
     pub request: u64,
     /// Surroundings.
@@ -167,6 +169,7 @@ impl Editor {
             view: view::View::default(),
             offer: None,
             lock: None,
+            refused: None,
             request: 0,
             known: Known::default(),
             undo: Vec::new(),

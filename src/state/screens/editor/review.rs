@@ -159,13 +159,6 @@ fn doc(r: &Review, key: &PlaneKey, width: u16) -> Doc {
         doc.line(vec![span(Role::Dim, "  nothing happens to machines")]);
     }
     effects.iter().for_each(|(role, text)| doc.wrapped(vec![span(Role::Normal, "  ")], *role, text));
-    if !plan.findings.is_empty() {
-        heading(&mut doc, "Findings");
-        plan.findings.iter().for_each(|f| {
-            doc.line(vec![span(Role::Normal, format!("  {}", text::line(&f.path)))]);
-            view::found(&mut doc, f);
-        });
-    }
     heading(&mut doc, "Changes");
     let shown = |v: &Option<Value>| v.as_ref().map_or_else(|| "unset".to_string(), finding::show);
     for d in path::differences(&r.live, &plan.after) {
@@ -179,6 +172,13 @@ fn doc(r: &Review, key: &PlaneKey, width: u16) -> Doc {
         let word = if m.certain { "becomes real" } else { "may become real" };
         let text = format!("{}: {word} as {}", m.path.dotted(), finding::show(&m.shown));
         doc.wrapped(vec![span(Role::Normal, "  ▲ ")], view::sign(Severity::Warning).1, &text);
+    }
+    if !plan.findings.is_empty() {
+        heading(&mut doc, "Findings");
+        plan.findings.iter().for_each(|f| {
+            doc.line(vec![span(Role::Normal, format!("  {}", text::line(&f.path)))]);
+            view::found(&mut doc, f);
+        });
     }
     heading(&mut doc, "Patch, as sent");
     for op in &plan.ops {

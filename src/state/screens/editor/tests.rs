@@ -279,6 +279,21 @@ fn errors_locks_and_refusals_lose_nothing() {
 }
 
 #[test]
+fn without_the_right_it_is_a_calculator_and_says_so() {
+    let mut c = Console::new(&start(), false);
+    let object = c.editor().object.clone();
+    assert!(c.effects.contains(&Effect::AskWrite(object.clone())));
+    c.send(Msg::MayWrite { object, allowed: false, reason: "role view".into() });
+    c.keys("tab j +");
+    assert!(c.editor().lock.as_deref().is_some_and(|l| l.contains("no right") && l.contains("role view")));
+    assert_ne!(c.editor().mine, map(&start()), "it still calculates");
+    c.keys("ctrl-s");
+    c.answer_fetch(&start());
+    c.keys("W");
+    assert!(c.writes().is_empty() && c.notice().contains("no right"), "{}", c.notice());
+}
+
+#[test]
 fn an_error_is_never_written() {
     let mut c = Console::new(&start(), false);
     c.keys("tab j enter ctrl-u");

@@ -170,8 +170,9 @@ fn form(e: &Editor, width: u16, view: &mut View) -> Option<(usize, usize)> {
         doc.line(vec![span(Role::Accent, label), span(Role::Strong, input.field.text())]);
     }
     let names: Vec<String> = e.mine.keys().map(|k| place(std::slice::from_ref(k))).collect();
-    let whole = e.findings.iter().filter(|f| !names.iter().any(|n| within(&f.path, n)));
-    whole.for_each(|f| found(&mut doc, f));
+    // What concerns no single pool: trouble first, remarks last.
+    let whole = |f: &&Finding| !names.iter().any(|n| within(&f.path, n));
+    e.findings.iter().filter(|f| f.severity != Severity::Info).filter(whole).for_each(|f| found(&mut doc, f));
     let Some(name) = e.pool_name() else {
         empty(&mut doc);
         view.right = doc.lines;
@@ -197,6 +198,7 @@ fn form(e: &Editor, width: u16, view: &mut View) -> Option<(usize, usize)> {
             extent = Some((first, doc.lines.len() - 1));
         }
     }
+    e.findings.iter().filter(|f| f.severity == Severity::Info).filter(whole).for_each(|f| found(&mut doc, f));
     view.right = doc.lines;
     extent.filter(|_| typing_name.is_none())
 }
@@ -226,7 +228,8 @@ fn line(doc: &mut Doc, e: &Editor, row: &Row, selected: bool) -> Option<usize> {
     match row.standing {
         Standing::Written => {
             let edited = e.pool_name().map(|p| row.path(p)).is_some_and(|p| p.get(&e.base) != p.get(&e.mine));
-            spans.push(span(if edited { Role::Accent } else { Role::Normal }, &row.text));
+            let shown = if row.text.is_empty() { "(empty)" } else { &row.text };
+            spans.push(span(if edited { Role::Accent } else { Role::Normal }, shown));
             if edited {
                 let was = e.pool_name().and_then(|p| row.path(p).get(&e.base).map(finding::show)).unwrap_or_else(|| "unset".to_string());
                 spans.push(span(Role::Dim, format!("  was {was}")));
@@ -250,7 +253,7 @@ fn line(doc: &mut Doc, e: &Editor, row: &Row, selected: bool) -> Option<usize> {
 /// A finding and what to do about it.
 pub fn found(doc: &mut Doc, f: &Finding) {
     let (sign, role) = sign(f.severity);
-    doc.wrapped(vec![span(Role::Normal, "   "), span(role, format!("{sign} ")), span(Role::Dim, format!("{} ", f.id))], role, &f.message);
+    doc.wrapped(vec![span(Role::Normal, "   "), span(role, format!("{sign} "))], role, &format!("{} {}", f.id, f.message));
     if !f.fix.is_empty() {
         doc.wrapped(vec![span(Role::Normal, "   → ")], Role::Dim, &f.fix);
     }
@@ -286,14 +289,18 @@ pub fn effects(f: &Forecast) -> Vec<(Role, String)> {
         let role = if n.severity == "error" { sign(Severity::Error).1 } else { sign(Severity::Warning).1 };
         out.push((role, format!("▲ {} {}", n.id, n.message)));
     }
-    for q in f.quota.iter().filter(|q| q.fit != Fit::Fits) {
+    for q in &f.quota {
         let word = match q.fit {
             Fit::ShortNow => "not enough for this edit",
             Fit::ShortAtMaximum => "not enough once pools grow to their maximum",
-            Fit::NotEvaluated | Fit::Fits => "not evaluated: a size or the use is unknown",
+            Fit::NotEvaluated | Fit::Fits => continue,
         };
         let used = q.used.as_deref().unwrap_or("?");
-        out.push((Role::Dim, format!("quota {} {}: {used} of {} used; {word}", q.quota, q.resource, q.hard)));
+        out.push((sign(Severity::Warning).1, format!("▲ quota {} {}: {used} of {} used; {word}", q.quota, q.resource, q.hard)));
+    }
+    let unknown: Vec<&str> = f.quota.iter().filter(|q| q.fit == Fit::NotEvaluated).map(|q| q.resource.as_str()).collect();
+    if !unknown.is_empty() && !out.is_empty() {
+        out.push((Role::Dim, format!("quota not evaluated, a size or the use is unknown: {}", unknown.join(", "))));
     }
     out
 }
