@@ -2,4 +2,6 @@
 #![allow(dead_code)]
 
 pub mod apiserver;
+pub mod cut;
+pub mod escapes;
 pub mod pty;
