@@ -125,9 +125,11 @@ fn hostile_platform() -> Platform {
     release["status"]["conditions"] = json!([{"type": "Ready", "status": "False", "reason": HOSTILE, "observedGeneration": release["metadata"]["generation"],
         "message": format!("MSG {HOSTILE}"), "lastTransitionTime": "2026-11-30T10:00:00Z"}]);
     assert!(platform.put(release));
-    assert!(platform.put(json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "evil", "namespace": "tenant-acme"}, "type": "Warning",
+    assert!(platform.put(
+        json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "evil", "namespace": "tenant-acme"}, "type": "Warning",
         "reason": HOSTILE, "message": HOSTILE, "count": 3, "lastTimestamp": "2026-11-30T10:00:00Z",
-        "involvedObject": {"kind": "HelmRelease", "name": "computeplane", "namespace": "tenant-acme"}})));
+        "involvedObject": {"kind": "HelmRelease", "name": "computeplane", "namespace": "tenant-acme"}})
+    ));
     platform
 }
 
@@ -137,8 +139,7 @@ fn content_never_drives_the_terminal_and_a_token_is_nowhere() {
     let home = home();
     let config = kubeconfig(home.path(), &listening.url(), PLANTED);
     let log = home.path().join("audit.jsonl");
-    let mut pty =
-        Pty::start(&["--kubeconfig", &config, "-n", "tenant-acme", "--audit-log", log.to_str().unwrap()], 160, 50, home.path());
+    let mut pty = Pty::start(&["--kubeconfig", &config, "-n", "tenant-acme", "--audit-log", log.to_str().unwrap()], 160, 50, home.path());
     pty.see("tenant-acme");
     pty.see("live");
     pty.keys("\r");
@@ -159,7 +160,9 @@ fn content_never_drives_the_terminal_and_a_token_is_nowhere() {
     assert!(!String::from_utf8_lossy(&raw).contains("48;5;201"), "content chose a colour");
 
     let recording = home.path().join("recording.json");
-    for args in [vec!["get", "-o", "wide"], vec!["explain"], vec!["access"], vec!["report"], vec!["record", "-o", recording.to_str().unwrap()]] {
+    for args in
+        [vec!["get", "-o", "wide"], vec!["explain"], vec!["access"], vec!["report"], vec!["record", "-o", recording.to_str().unwrap()]]
+    {
         let out = Command::new(env!("CARGO_BIN_EXE_planedeck"))
             .args(["--kubeconfig", &config, "-n", "tenant-acme"])
             .args(&args)
@@ -173,9 +176,10 @@ fn content_never_drives_the_terminal_and_a_token_is_nowhere() {
     }
     assert!(recording.is_file() && log.is_file(), "the recording and the audit log were written");
     assert!(!String::from_utf8_lossy(&raw).contains(PLANTED), "the screens show the token");
-    let leaked = files(home.path()).into_iter().filter(|f| !f.ends_with("kubeconfig")).find(|f| {
-        String::from_utf8_lossy(&std::fs::read(f).unwrap()).contains(PLANTED)
-    });
+    let leaked = files(home.path())
+        .into_iter()
+        .filter(|f| !f.ends_with("kubeconfig"))
+        .find(|f| String::from_utf8_lossy(&std::fs::read(f).unwrap()).contains(PLANTED));
     assert_eq!(leaked, None, "a file holds the token");
 }
 

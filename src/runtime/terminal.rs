@@ -63,7 +63,9 @@ impl Screen {
         enter(self.mouse).wrap_err("the terminal refused a mode after resuming")?;
         // Not `clear`: that asks the terminal where its cursor is and fails when nobody answers in time.
         let size = self.terminal.size().wrap_err("the terminal doesn't tell its size")?;
-        self.terminal.resize(ratatui::layout::Rect::from((ratatui::layout::Position::ORIGIN, size))).wrap_err("the terminal can't be cleared")?;
+        self.terminal
+            .resize(ratatui::layout::Rect::from((ratatui::layout::Position::ORIGIN, size)))
+            .wrap_err("the terminal can't be cleared")?;
         Ok(())
     }
 }

@@ -26,13 +26,19 @@ fn rules(level: &str) -> Vec<Value> {
     ];
     if level != "view" {
         out.push(rule("core.cozystack.io", &["tenantmodules", "tenantsecrets"], &READ));
-        out.push(json!({"apiGroups": [""], "resources": ["secrets"], "resourceNames": ["computeplane-cluster-admin-kubeconfig"], "verbs": READ}));
+        out.push(
+            json!({"apiGroups": [""], "resources": ["secrets"], "resourceNames": ["computeplane-cluster-admin-kubeconfig"], "verbs": READ}),
+        );
+    }
+    if level != "view" && level != "use" {
+        out.push(rule("kubevirt.io", &["virtualmachines"], &["get", "list"]));
     }
     if level == "admin" {
         out.push(rule("apps.cozystack.io", &["buckets", "kuberneteses"], &["create", "update", "patch", "delete"]));
     }
     if level == "super-admin" || level == "sa" {
         out.push(rule("apps.cozystack.io", &["*"], &["*"]));
+        out.push(rule("kubevirt.io", &["virtualmachines"], &["*"]));
     }
     out
 }
@@ -55,10 +61,8 @@ async fn grant(server: &ApiServer, level: &str) {
 fn matrix(role: &str) -> Vec<(String, String, String, String, bool)> {
     let text = include_str!("../data/roles.csv");
     let rows = text.lines().skip(1).map(|l| l.split(',').collect::<Vec<_>>()).filter(|r| r[0] == role && r[6] == "tenant-test");
-    rows.flat_map(|r| {
-        r[1].split('+').map(move |v| (v.into(), r[2].into(), r[3].into(), r[4].into(), r[5] == "yes")).collect::<Vec<_>>()
-    })
-    .collect()
+    rows.flat_map(|r| r[1].split('+').map(move |v| (v.into(), r[2].into(), r[3].into(), r[4].into(), r[5] == "yes")).collect::<Vec<_>>())
+        .collect()
 }
 
 #[test]
@@ -70,9 +74,13 @@ fn access_says_for_each_role_what_the_matrix_says() {
             grant(&server, level).await;
         }
     });
-    for (role, token) in
-        [("view", "tenant-view"), ("use", "tenant-use"), ("admin", "tenant-admin"), ("super-admin", "tenant-super-admin"), ("tenant-sa", "sa")]
-    {
+    for (role, token) in [
+        ("view", "tenant-view"),
+        ("use", "tenant-use"),
+        ("admin", "tenant-admin"),
+        ("super-admin", "tenant-super-admin"),
+        ("tenant-sa", "sa"),
+    ] {
         let home = tempfile::tempdir().unwrap();
         let config = server.kubeconfig(token, NS);
         let out = Command::new(env!("CARGO_BIN_EXE_planedeck"))

@@ -15,9 +15,12 @@ pub fn healthy() -> Vec<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/recorded/40-healthy-three-workers.yaml");
     let text = std::fs::read_to_string(path).unwrap().replace("tenant-vega", NS);
     let loaded = serde_yaml::Deserializer::from_str(&text).map(|d| Value::deserialize(d).unwrap());
-    let mut out = vec![json!({"apiVersion": "apps.cozystack.io/v1alpha1", "kind": "ComputePlane", "metadata": {"name": "computeplane", "namespace": NS},
-        "spec": {"nodeGroups": {"web": {"minReplicas": 3, "maxReplicas": 6, "instanceType": "u1.medium"}}},
-        "status": {"conditions": [{"type": "Ready", "status": "True", "reason": "InstallSucceeded", "message": "ok", "lastTransitionTime": "2026-11-30T21:24:51Z"}]}})];
+    let mut out = vec![
+        json!({"apiVersion": "apps.cozystack.io/v1alpha1", "kind": "ComputePlane", "metadata": {"name": "computeplane", "namespace": NS},
+        "spec": {"nodeGroups": {"web": {"minReplicas": 3, "maxReplicas": 6, "instanceType": "u1.medium", "diskSize": "20Gi", "roles": ["ingress-nginx"]},
+            "gpu": {"minReplicas": 0, "maxReplicas": 2, "instanceType": "u1.xlarge", "diskSize": "20Gi", "roles": []}}},
+        "status": {"conditions": [{"type": "Ready", "status": "True", "reason": "InstallSucceeded", "message": "ok", "lastTransitionTime": "2026-11-30T21:24:51Z"}]}}),
+    ];
     for mut object in loaded {
         if object["metadata"]["namespace"] != NS {
             continue;

@@ -10,7 +10,8 @@ pub fn foreign(raw: &[u8]) -> Vec<String> {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         if c != '\u{1b}' {
-            let bad = (c.is_control() && c != '\r' && c != '\n') || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+            let bad = (c.is_control() && c != '\r' && c != '\n')
+                || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
             if bad {
                 out.push(format!("{c:?}"));
             }

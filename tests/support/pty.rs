@@ -64,7 +64,7 @@ impl Pty {
             let mut buffer = [0u8; 8192];
             loop {
                 let n = reader.read(&mut buffer).unwrap_or(0);
-                let mut m = shared.0.lock().unwrap();
+                let Ok(mut m) = shared.0.lock() else { return };
                 if n == 0 {
                     m.ended = true;
                 } else {
