@@ -42,18 +42,22 @@ pub fn every_key(pty: &mut Pty) {
     let harmless = || ACTIONS.iter().filter(|a| !matches!(a.action, Action::Quit | Action::Suspend));
     let chords: BTreeSet<&str> = harmless().flat_map(|a| a.keys).flat_map(|(_, chords)| chords.iter().copied()).collect();
     assert!(chords.len() > 30);
-    let home = format!("{ESC}{ESC}{ESC}H");
-    for screen in SCREENS {
+    let home = format!("{ESC}{ESC}H");
+    for (n, screen) in SCREENS.iter().enumerate() {
         for chord in &chords {
-            let before = pty.raw().len();
             pty.keys(&format!("{home}{screen}{}", bytes(chord)));
-            pty.wait_raw("an answer to a key", before);
         }
+        // What is typed into the palette is echoed: all keys before it were answered.
+        pty.keys(&format!("{home}:zq{n}zq"));
+        pty.see(&format!("zq{n}zq"));
     }
     for action in harmless() {
         pty.keys(&format!("{home}:{}\r", action.doc));
     }
+    pty.keys(&format!("{home}:zqzq"));
+    pty.see("zqzq");
     pty.keys(&home);
+    pty.gone("zqzq");
 }
 
 /// The identity of the console here: cluster-admin by binding, and nobody else uses it.
