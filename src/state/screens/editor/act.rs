@@ -372,11 +372,10 @@ pub fn lock(state: &State) -> Option<String> {
 /// The server's answer to whether this identity may write.
 pub fn may_write(state: &mut State, object: &ObjectRef, allowed: bool, reason: &str) {
     for s in &mut state.screens {
-        if let Screen::Editor(e) = s {
-            if e.object == *object {
-                let why = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
-                e.refused = (!allowed).then(|| format!("no right to patch computeplanes here{why}"));
-            }
+        let Screen::Editor(e) = s else { continue };
+        if e.object == *object {
+            let why = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
+            e.refused = (!allowed).then(|| format!("no right to patch computeplanes here{why}"));
         }
     }
 }
