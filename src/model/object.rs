@@ -17,6 +17,9 @@ pub struct ObjectRef {
     pub name: String,
 }
 
+/// An owner: kind, name, uid.
+pub type Owner = (Arc<str>, Arc<str>, Arc<str>);
+
 /// Metadata that verdicts need. Strings are as the cluster sent them: sanitise before painting ([`super::text`]).
 #[derive(Debug, Clone, Default, PartialEq)]
 #[allow(missing_docs)] // the Kubernetes names
@@ -35,7 +38,7 @@ pub struct Meta {
     /// Only keys that [`super::redact::key_stays`] lets stay.
     pub annotations: Pairs,
     /// Owners as (kind, name, uid).
-    pub owners: Box<[(Arc<str>, Arc<str>, Arc<str>)]>,
+    pub owners: Box<[Owner]>,
 }
 
 /// An object as the console keeps it.

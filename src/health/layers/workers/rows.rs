@@ -54,7 +54,7 @@ fn blocked_set<'s>(o: &Object, s: &'s MachineSet) -> Option<&'s Condition> {
 
 /// A new-style condition carries its own generation (capi#13738).
 fn fresh(o: &Object, x: &Condition) -> bool {
-    !x.observed_generation.zip(o.meta.generation).is_some_and(|(judged, now)| judged < now)
+    x.observed_generation.zip(o.meta.generation).is_none_or(|(judged, now)| judged >= now)
 }
 
 fn says_blocked(x: &Condition) -> bool {

@@ -227,7 +227,7 @@ pub fn unhealthy<'u>(u: &'u Unit<'_>) -> Option<(&'u Object, &'u Condition)> {
     if let Some(old) = m.conditions.old("NodeHealthy") {
         return (&*old.status != "True").then_some((o, old));
     }
-    let fresh = |c: &&Condition| !c.observed_generation.zip(o.meta.generation).is_some_and(|(judged, now)| judged < now);
+    let fresh = |c: &&Condition| c.observed_generation.zip(o.meta.generation).is_none_or(|(judged, now)| judged >= now);
     let lost = |c: &Condition| matches!(&*c.reason, "ConnectionDown" | "InspectionFailed");
     let own = [m.conditions.new("NodeHealthy"), m.conditions.new("NodeReady")].into_iter().flatten();
     let bad = own.filter(fresh).find(|c| &*c.status != "True" && !lost(c)).map(|c| (o, c));
