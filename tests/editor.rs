@@ -26,7 +26,7 @@ fn shoot(name: &str, c: &mut Console) {
 fn plane(groups: &Value) -> Value {
     json!({"apiVersion": "apps.cozystack.io/v1alpha1", "kind": "ComputePlane", "metadata": {
         "name": "computeplane", "namespace": "tenant-acme", "uid": "uid-tenant-acme", "creationTimestamp": "2026-10-20T03:00:00Z",
-        "labels": {"state": "Ready", "pools": "web.gpu"}}, "spec": {"nodeGroups": groups}})
+        "labels": {"helm.sh/state": "Ready", "helm.sh/pools": "web.gpu"}}, "spec": {"nodeGroups": groups}})
 }
 
 fn start() -> Value {
