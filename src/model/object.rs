@@ -33,9 +33,9 @@ pub struct Meta {
     pub created: Option<Time>,
     pub deleted: Option<Time>,
     pub finalizers: Arc<[Arc<str>]>,
-    /// Only what may be read: see [`super::redact::key_stays`]; a label that names a plane stays under any key.
+    /// Only what may be read: see `redact::key_stays`; a label that names a plane stays under any key.
     pub labels: Pairs,
-    /// Only keys that [`super::redact::key_stays`] lets stay.
+    /// Only keys that `redact::key_stays` lets stay.
     pub annotations: Pairs,
     /// Owners as (kind, name, uid).
     pub owners: Box<[Owner]>,
