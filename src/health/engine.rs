@@ -231,7 +231,8 @@ fn plane(view: &View<'_>, layers: Vec<Judgement>, head: &Head, per_pool: &[Judge
 fn masked(layers: &[Judgement], i: usize) -> Judgement {
     let Some(mut top) = layers.get(i).cloned() else { return build::verdict(Layer::Module, State::Unknown, "not judged") };
     if masks(&top) > 0 {
-        let beneath = layers.iter().filter(|v| v.layer != top.layer && broken(v) && v.consequence_of.is_none()).min_by_key(|v| v.severity);
+        let masked = |v: &&Judgement| v.layer != top.layer && v.state != top.state && broken(v) && v.consequence_of.is_none();
+        let beneath = layers.iter().filter(masked).min_by_key(|v| v.severity);
         if let Some(b) = beneath {
             top.cause = format!("{}; beneath: {}: {}", top.cause, b.state.words().to_lowercase(), b.cause);
             top.evidence.extend(b.evidence.iter().take(2).cloned());

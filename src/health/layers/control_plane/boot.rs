@@ -147,7 +147,7 @@ pub fn data_store_unavailable(c: &Case<'_>) -> Option<Judgement> {
     let what = if evidence.path.is_empty() { "doesn't exist" } else { "isn't usable" };
     let name = evidence.name.clone();
     let v = if wait.over || o.meta.created.is_none() {
-        let cause = format!("DataStore {name} {what}, so no control plane is made{}", super::halted::lasting(c, o.meta.created));
+        let cause = format!("DataStore {name} {what}, so no control plane has been made{}", super::halted::lasting(c, o.meta.created));
         let v = verdict(State::DataStoreUnavailable, cause);
         v.next(
             Who::Platform,

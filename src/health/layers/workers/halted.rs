@@ -1,6 +1,6 @@
 //! Pools about which no counter holds: beside the beacon, in a cluster that doesn't exist, going away, paused, judged for an older spec. Must not judge the rest.
 
-use super::{CLUSTER, Case, Judgement, State, facts::FOREIGN, verdict, with};
+use super::{CLUSTER, Case, Judgement, State, facts::FOREIGN, scale, verdict, with};
 use crate::{
     health::{
         build::{self, Build},
@@ -95,12 +95,9 @@ pub fn paused(c: &Case<'_>) -> Option<Judgement> {
         (c.pool.deployment.filter(|(_, d)| d.paused)?.0, "spec.paused".to_string())
     };
     let since = c.pool.deployment.and_then(|(_, d)| d.conditions.new("Paused")).filter(|p| &*p.status == "True").and_then(|p| p.since);
-    let wanted = match (c.pool.desired(), c.pool.machines()) {
-        (Some(d), have) if have > 0 => format!("; {d} wanted, {have} there"),
-        _ => String::new(),
-    };
-    let v = verdict(State::Paused, format!("{} {} is paused: counters are old{wanted}", object.kind.info().name, object.meta.name));
+    let v = verdict(State::Paused, format!("{} {} is paused: counters are old", object.kind.info().name, object.meta.name));
     let v = v.since(since).evidence(build::fact(object, &path, "set", since));
+    let v = with(v, scale::fact(c));
     Some(v.next(
         Who::Platform,
         "remove the pause if nobody needs it; the autoscaler goes on scaling down paused pools: what it took away goes at once then",

@@ -132,7 +132,12 @@ fn whole(view: &View<'_>, pools: &[Pool<'_>], judged: &[Judgement]) -> Judgement
 /// The worst pool's verdict, named, with the others that are in trouble too.
 fn headed(worst: &Judgement, judged: &[Judgement]) -> Judgement {
     let mut v = worst.clone();
-    if let Some(pool) = &worst.pool {
+    if judged.len() > 1 && judged.iter().all(|o| o.state == worst.state && o.cause == worst.cause) {
+        // One cause for all of them, such as a pause of the whole cluster: no pool's own.
+        v.pool = None;
+        v.evidence = judged.iter().flat_map(|o| o.evidence.iter().cloned()).take(8).collect();
+        v.evidence.dedup();
+    } else if let Some(pool) = &worst.pool {
         let also = judged.iter().filter(|o| o.severity < Severity::Unknown && o.pool != worst.pool && o.pool.is_some());
         let also = also.map(|o| format!("{} {}", o.pool.as_deref().unwrap_or_default(), o.state.words().to_lowercase()));
         let also = also.collect::<Vec<_>>().join(", ");

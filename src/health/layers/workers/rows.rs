@@ -270,12 +270,12 @@ fn too_many<'u>(c: &'u Case<'_>) -> Option<(&'u Object, &'u Condition)> {
 pub fn remediation_blocked(c: &Case<'_>) -> Option<Judgement> {
     let (o, x) = too_many(c)?;
     let bad: Vec<&Unit<'_>> = c.pool.units.iter().filter(|u| condemned(u) || units::stage(u) == Some(Stage::Unhealthy)).collect();
-    let why = bad.iter().find_map(|u| units::unhealthy(u)).map(|(o, x)| (o, flat(x)));
+    let why = bad.iter().find_map(|u| Some((u, units::complaint(u)?)));
     let counts = match x.message.split_once('(') {
         Some((_, rest)) => rest.trim_end_matches(')').to_string(),
         None => c.pool.check.map_or(String::new(), |(_, m)| format!("maxUnhealthy: {}", m.max_unhealthy)),
     };
-    let first = why.as_ref().map_or(String::new(), |(o, text)| format!("; {}: {text}", o.meta.name));
+    let first = why.map_or(String::new(), |(u, text)| format!("; {}: {text}", u.name));
     let never = bad.iter().filter(|u| units::stage(u) == Some(Stage::Joining)).count();
     let never = if never > 0 { format!("; {never} never became Nodes") } else { String::new() };
     let v = verdict(

@@ -61,7 +61,7 @@ fn summary(c: &Case<'_>) -> String {
 }
 
 /// Counters of the MachineDeployment as evidence.
-fn fact(c: &Case<'_>) -> Option<Evidence> {
+pub fn fact(c: &Case<'_>) -> Option<Evidence> {
     let (o, d) = c.pool.deployment?;
     let counts = counts(c);
     let phase = if d.phase.is_empty() { String::new() } else { format!(", phase {}", d.phase) };
@@ -145,10 +145,7 @@ pub fn degraded(c: &Case<'_>) -> Option<Judgement> {
 fn unhealthy(c: &Case<'_>, first: &Unit<'_>, n: usize) -> Judgement {
     let node = first.machine.and_then(|(_, m)| m.node.clone()).unwrap_or_else(|| first.name.clone());
     let found = units::unhealthy(first);
-    let text = found.map_or_else(
-        || units::failed(first).map_or("failed".to_string(), |f| f.0),
-        |(_, x)| if x.message.is_empty() { x.reason.to_string() } else { messages::decisive(&x.message) },
-    );
+    let text = units::complaint(first).or_else(|| units::failed(first).map(|f| f.0)).unwrap_or_else(|| "failed".to_string());
     let since = found.and_then(|(_, x)| x.since);
     let age = since.map_or(String::new(), |t| format!(" for {}", span(c.view.age(t))));
     let limit = c.pool.check.and_then(|(_, m)| m.unready).map_or(String::new(), |d| format!("; replaced after {}", span(d)));
@@ -196,7 +193,7 @@ pub fn moving(c: &Case<'_>) -> Option<Judgement> {
     let since = oldest.and_then(|u| u.object()?.meta.created).or_else(|| leaving.iter().filter_map(|u| u.object()?.meta.deleted).min());
     let since = since.or_else(|| self::since(c));
     let whole = patience(c.view, since, c.view.deadlines.scale_up);
-    let cause = format!("{}{}", summary(c), step(state, oldest.zip(wait.as_ref()), &leaving, &whole));
+    let cause = format!("{}{}", summary(c), step(state, !less && !more && !low, oldest.zip(wait.as_ref()), &leaving, &whole));
     let until = coming.iter().filter_map(|u| units::progress(c.view, u, c.pool.check.map(|x| x.1))?.until).min();
     let v = verdict(state, cause).since(since).deadline(until.or(whole.until));
     let v = with(v, fact(c));
@@ -213,7 +210,7 @@ pub fn moving(c: &Case<'_>) -> Option<Judgement> {
 }
 
 /// What the oldest of the machines on their way is at.
-fn step(state: State, oldest: Option<(&Unit<'_>, &Patience)>, leaving: &[&Unit<'_>], whole: &Patience) -> String {
+fn step(state: State, there: bool, oldest: Option<(&Unit<'_>, &Patience)>, leaving: &[&Unit<'_>], whole: &Patience) -> String {
     if let Some((u, wait)) = oldest {
         let what = if units::stage(u) == Some(Stage::Joining) { "joining".to_string() } else { units::waiting_for(u) };
         return format!("; machine {}: {what}{}", u.name, wait.suffix());
@@ -222,6 +219,7 @@ fn step(state: State, oldest: Option<(&Unit<'_>, &Patience)>, leaving: &[&Unit<'
         return format!("; {} leaving, first {}", leaving.len(), first.name);
     }
     match state {
+        _ if there => format!("; not all that are there are ready yet{}", whole.suffix()),
         State::WorkersScalingDown => "; more than wanted are there".to_string(),
         _ => format!("; the next machine is to come{}", whole.suffix()),
     }

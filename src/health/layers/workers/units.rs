@@ -268,3 +268,15 @@ pub fn waiting_for(u: &Unit<'_>) -> String {
         _ => "its VM isn't up".to_string(),
     }
 }
+
+/// What is wrong with a Node, in the fullest words: the new style quotes the kubelet, the old one only names the condition.
+pub fn complaint(u: &Unit<'_>) -> Option<String> {
+    let (_, found) = unhealthy(u)?;
+    let (_, m) = u.machine?;
+    let new = [m.conditions.new("NodeHealthy"), m.conditions.new("NodeReady")].into_iter().flatten();
+    let full = new.filter(|c| &*c.status != "True" && !c.message.is_empty()).map(|c| messages::flat(&c.message)).next();
+    let own = if found.message.is_empty() { found.reason.to_string() } else { messages::flat(&found.message) };
+    let text = full.unwrap_or(own);
+    let text = text.trim_start_matches("* ").trim_start_matches("Node.Ready: ").replace(" * ", "; ");
+    Some(text.chars().take(240).collect())
+}
