@@ -83,7 +83,8 @@ impl Counters {
                 replicas: old("replicas"),
                 ready: old("readyReplicas"),
                 available: old("availableReplicas"),
-                updated: old("updatedReplicas"),
+                // Absent also right after a change: two MachineSets or `RollingOut` tell that, so 0 would only mislead.
+                updated: int(&["updatedReplicas"]),
             };
         }
         Counters {

@@ -128,13 +128,16 @@ pub fn pools<'a>(view: &View<'a>) -> Vec<Pool<'a>> {
         let name = pool_of_unit(view, &u).unwrap_or_default();
         all.pool(&name).units.push(u);
     }
-    for (name, group) in declared(view).into_iter().flatten() {
-        all.pool(name).declared = Some(group);
-    }
     for o in view.list(Kind::WorkloadMonitor) {
         let worker = Monitor::of(o).filter(|m| &*m.type_ == "worker");
         if let (Some(m), Some(name)) = (worker, pools::pool_of(&o.meta.name)) {
             all.pool(name).monitor = Some((o, m));
+        }
+    }
+    for (name, group) in declared(view).into_iter().flatten() {
+        // The default pool is only a guess from silence: pools that are seen speak against it.
+        if group.is_some() || all.pools.contains_key(name) || all.pools.keys().all(String::is_empty) {
+            all.pool(name).declared = Some(group);
         }
     }
     let nameless = all.pools.remove("");
