@@ -11,7 +11,7 @@ use crate::{
     },
     model::{
         Kind, Object, Time,
-        projection::{Condition, capi::Machine, release::Release},
+        projection::{Condition, capi::Machine, core::Service, cozystack::Conditioned, release::Release},
         verdict::{Evidence, Who},
     },
 };
@@ -119,4 +119,33 @@ pub fn provider_stuck(c: &Case<'_>) -> Option<Judgement> {
     };
     let ready = build::fact(t, "status.kubernetesResources.version.status", "Ready", None);
     Some(v.since(step.since).evidence(build::condition(o, step)).evidence(ready))
+}
+
+/// A control plane whose load balancer never got an address (capk#172): nothing can reach it, and its boot can't end.
+pub fn without_address(c: &Case<'_>) -> Option<Judgement> {
+    if c.tenant.is_some_and(|(_, t)| !t.version.is_empty() && &*t.status != "Ready") {
+        return None;
+    }
+    let old = |since: Option<Time>| since.is_none_or(|t| c.view.age(t) > PROBE_GRACE);
+    let service = c.view.get(Kind::Service, super::CLUSTER).and_then(|o| Some((o, Service::of(o)?)));
+    let pending = service.filter(|(o, s)| &*s.type_ == "LoadBalancer" && s.addresses.is_empty() && old(o.meta.created));
+    let infra = c.view.get(Kind::KubevirtCluster, super::CLUSTER).and_then(|o| Some((o, Conditioned::of(o)?)));
+    // Most planes carry no conditions there at all, which is normal (trap 17).
+    let balancer = infra.and_then(|(o, b)| {
+        let x = b.conditions.iter().find(|x| x.kind.contains("LoadBalancer") && &*x.status == "False" && old(x.since))?;
+        Some((o, x))
+    });
+    let (text, since, evidence) = match (balancer, pending) {
+        (Some((o, x)), _) => {
+            (messages::decisive(if x.message.is_empty() { &x.reason } else { &x.message }), x.since, build::condition(o, x))
+        }
+        (None, Some((o, _))) => {
+            let fact = build::fact(o, "status.loadBalancer", "no address", o.meta.created);
+            ("its load balancer has no address".to_string(), o.meta.created, fact)
+        }
+        (None, None) => return None,
+    };
+    let v = verdict(State::EndpointUnreachable, format!("nothing can reach the control plane: {text}")).since(since);
+    let v = v.class(Some("EndpointUnreachable")).evidence(evidence);
+    Some(v.next(Who::Platform, "look at the load balancer of Service computeplane-cluster: its address pool and controller"))
 }

@@ -329,3 +329,36 @@ fn the_summary_counts() {
     let s = summary(&View { world: &world, namespace: NS, now: now(), deadlines: &deadlines });
     assert_eq!((s.version.as_deref(), s.ready, s.desired, s.endpoint.as_deref()), (Some("v1.33.1"), Some(1), Some(2), Some("h:443")));
 }
+
+#[test]
+fn a_load_balancer_without_an_address() {
+    let service = |kind: &str, created: &str, status: &str| {
+        doc(
+            "v1",
+            "Service",
+            &format!("name: computeplane-cluster, creationTimestamp: '{created}'"),
+            &format!("spec: {{type: {kind}}}, status: {{{status}}}"),
+        )
+    };
+    let old = service("LoadBalancer", OLD, "");
+    assert_eq!(of(&[old.clone(), running("Ready", 2)], false).state, S::EndpointUnreachable);
+    assert_eq!(of(&[old.clone(), tcp(OLD, "", "Provisioning", 0)], false).state, S::EndpointUnreachable);
+    assert_eq!(of(&[old, running("NotReady", 0)], false).state, S::ControlPlaneNotReady, "near miss: it is down");
+    let with = service("LoadBalancer", OLD, "loadBalancer: {ingress: [{ip: 10.0.0.1}]}");
+    let young = service("LoadBalancer", "2026-09-01T11:58:00Z", "");
+    for near in [with, young, service("ClusterIP", OLD, "")] {
+        assert_eq!(of(&[near.clone(), running("Ready", 2)], false).state, S::Ready, "near miss: {near}");
+    }
+    let infra = |status: &str| {
+        doc(
+            "infrastructure.cluster.x-k8s.io/v1alpha1",
+            "KubevirtCluster",
+            "generation: 1",
+            &format!(
+                "status: {{ready: false, conditions: [{{type: LoadBalancerAvailable, status: '{status}', message: 'Load balancer address is not available', lastTransitionTime: '{OLD}'}}]}}"
+            ),
+        )
+    };
+    assert_eq!(of(&[infra("False"), running("Ready", 2)], false).state, S::EndpointUnreachable);
+    assert_eq!(of(&[infra("True"), running("Ready", 2)], false).state, S::Ready, "near miss");
+}

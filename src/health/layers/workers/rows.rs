@@ -201,6 +201,9 @@ fn late<'u, 'a>(c: &'u Case<'a>) -> Vec<(&'u Unit<'a>, String, Evidence)> {
     let check = c.pool.check.map(|x| x.1);
     let mut out = Vec::new();
     for u in &c.pool.units {
+        if let Some((text, e)) = unbooted(c, u) {
+            out.push((u, text, e));
+        }
         let (Some((o, m)), Some(stage @ (Stage::Making | Stage::Joining))) = (u.machine, units::stage(u)) else { continue };
         if let Some((text, e)) = units::failed(u) {
             out.push((u, format!("machine {} failed: {text}", u.name), e));
@@ -219,6 +222,17 @@ fn late<'u, 'a>(c: &'u Case<'a>) -> Vec<(&'u Unit<'a>, String, Evidence)> {
         }
     }
     out
+}
+
+/// A VM of which only the provider's object is seen, and which has not booted into the cluster. Beside a Machine the Machine tells:
+/// the provider's check by SSH doesn't fit Talos.
+fn unbooted(c: &Case<'_>, u: &Unit<'_>) -> Option<(String, Evidence)> {
+    let (o, k) = u.infra.filter(|(_, k)| u.machine.is_none() && !k.ready)?;
+    let up = k.condition("VMProvisioned").filter(|x| &*x.status == "True")?;
+    let x = k.condition("BootstrapExecSucceeded").filter(|x| &*x.status == "False")?;
+    let wait = patience(c.view, x.since.or(up.since), c.view.deadlines.machine_node);
+    let text = if x.message.is_empty() { x.reason.to_string() } else { messages::decisive(&x.message) };
+    wait.over.then(|| (format!("VM {} runs and hasn't booted into the cluster, {}: {text}", u.name, wait.text), build::condition(o, x)))
 }
 
 /// Row 30: they run, or should, and their Nodes don't join.

@@ -55,6 +55,10 @@ const DISK_FAILED: [&str; 3] = ["DataVolumeError", "ErrorPvcNotFound", "ErrorDat
 
 /// What a worker waits for; `None` when its infrastructure is up or nothing tells.
 pub fn held(u: &Unit<'_>) -> Option<Held> {
+    if stage(u) == Some(Stage::Ready) {
+        // Its Node is there and well: what a second pod (a migration's) or an old word says holds nothing up.
+        return None;
+    }
     let (object, c) = infra(u).map_or((None, None), |(o, c)| (Some(o), Some(c)));
     if let Some(h) = refused(u, object.zip(c)) {
         return Some(h);
@@ -150,22 +154,20 @@ fn from_vm(u: &Unit<'_>) -> Option<Held> {
             return Some(hold(kind, o, c));
         }
     }
-    let (o, v) = u.vm?;
+    let Some((o, v)) = u.vm else { return from_disk(u) };
     let evidence = build::fact(o, "status.printableStatus", &*v.status, None);
     let kind = match &*v.status {
         "ErrorUnschedulable" if importing(u).is_none() => Hold::Unschedulable,
         "WaitingForVolumeBinding" | "Provisioning" | "ErrorUnschedulable" => Hold::Disk,
-        _ => {
-            return importing(u).map(|(d, text)| Held {
-                hold: Hold::Disk,
-                text,
-                since: None,
-                evidence: build::fact(d, "status.phase", phase(u, d), None),
-            });
-        }
+        _ => return from_disk(u),
     };
     let text = importing(u).map_or_else(|| format!("VM {} reports {}", o.meta.name, v.status), |(_, t)| t);
     Some(Held { hold: kind, text, since: None, evidence })
+}
+
+fn from_disk(u: &Unit<'_>) -> Option<Held> {
+    let (o, text) = importing(u)?;
+    Some(Held { hold: Hold::Disk, text, since: o.meta.created, evidence: build::fact(o, "status.phase", phase(u, o), o.meta.created) })
 }
 
 /// A pause by I/O errors while the phase stays Running (row 29b).

@@ -246,3 +246,50 @@ fn a_foreign_cluster_and_the_beacon() {
     let there = doc("cluster.x-k8s.io/v1beta1", "Cluster", "kubernetes-computeplane-cluster", "", "status: {}");
     assert_ne!(of(&[foreign, there], true).state, S::WrongCluster, "near miss: it exists");
 }
+
+#[test]
+fn a_disk_seen_alone_still_tells() {
+    let disk = |phase: &str, created: &str| {
+        doc(
+            "cdi.kubevirt.io/v1beta1",
+            "DataVolume",
+            "computeplane-cluster-web-x1-a-disk-system",
+            &format!("creationTimestamp: '{created}'"),
+            &format!("status: {{phase: {phase}}}"),
+        )
+    };
+    let alone = |d: String| of(&[d, md("web", 1, "replicas: 1")], false).state;
+    assert_eq!(alone(disk("ImportScheduled", "2026-09-01T11:30:00Z")), S::WorkerDiskNotReady);
+    assert_eq!(alone(disk("Failed", "2026-09-01T11:59:00Z")), S::WorkerDiskNotReady);
+    assert_ne!(alone(disk("Succeeded", "2026-09-01T11:30:00Z")), S::WorkerDiskNotReady, "near miss");
+    assert_ne!(alone(disk("ImportScheduled", "2026-09-01T11:55:00Z")), S::WorkerDiskNotReady, "near miss: young");
+}
+
+#[test]
+fn a_check_by_ssh_speaks_only_where_no_machine_does() {
+    let km = infra("web", "a", "BootstrapFailed", "VM not bootstrapped yet").replace(
+        "ready: false, conditions: [{type: VMProvisioned",
+        "ready: false, conditions: [{type: VMProvisioned, status: 'True'}, {type: BootstrapExecSucceeded",
+    );
+    let old = km.replace("11:40:00", "11:30:00");
+    assert_eq!(of(&[old.clone()], false).state, S::WorkersNotJoined);
+    assert_ne!(of(&[km.replace("11:40:00", "11:55:00")], false).state, S::WorkersNotJoined, "near miss: young");
+    assert_eq!(of(&[old, md("web", 1, "replicas: 1"), joined("web", "a", "True")], false).state, S::Ready, "near miss: its Node is there");
+}
+
+#[test]
+fn a_second_pod_of_a_migration_holds_nothing_up() {
+    let pod = |name: &str, status: &str| {
+        doc(
+            "v1",
+            "Pod",
+            name,
+            "labels: {cluster.x-k8s.io/cluster-name: computeplane-cluster, cluster.x-k8s.io/deployment-name: computeplane-cluster-web, vm.kubevirt.io/name: computeplane-cluster-web-x1-a}",
+            &format!("status: {{conditions: [{status}]}}"),
+        )
+    };
+    let target = pod("virt-launcher-b", "{type: PodScheduled, status: 'False', reason: Unschedulable, message: '0/3 nodes are available'}");
+    let source = pod("virt-launcher-a", "{type: Ready, status: 'True'}");
+    assert_eq!(of(&[md("web", 1, "replicas: 1"), joined("web", "a", "True"), source, target.clone()], false).state, S::Ready);
+    assert_eq!(of(&[target], false).state, S::WorkersUnschedulable, "near miss");
+}

@@ -3,6 +3,7 @@
 mod counts;
 mod holds;
 mod tenant;
+mod versions;
 
 use jiff::SignedDuration;
 
