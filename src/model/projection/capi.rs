@@ -49,7 +49,7 @@ impl Conditions {
     }
 
     /// The new-style condition of one type.
-    pub fn new(&self, kind: &str) -> Option<&Condition> {
+    pub fn recent(&self, kind: &str) -> Option<&Condition> {
         find(&self.new, kind)
     }
 
@@ -60,7 +60,7 @@ impl Conditions {
 
     /// A condition that both styles know, perhaps under two names; the old one first, since it carries more exact times (`recorded/39`).
     pub fn either(&self, old: &str, new: &str) -> Option<&Condition> {
-        self.old(old).or_else(|| self.new(new))
+        self.old(old).or_else(|| self.recent(new))
     }
 }
 
@@ -367,10 +367,10 @@ mod tests {
             "v1beta2": {"conditions": [{"type": "B", "status": "True"}]},
             "deprecated": {"v1beta1": {"conditions": [{"type": "C", "status": "True"}]}}}});
         let old = Machine::project("cluster.x-k8s.io/v1beta1", &v).conditions;
-        assert!(old.old("A").is_some() && old.new("B").is_some() && old.old("C").is_none());
+        assert!(old.old("A").is_some() && old.recent("B").is_some() && old.old("C").is_none());
         assert_eq!(&*old.old("A").unwrap().reason, "X");
         let new = Machine::project("cluster.x-k8s.io/v1beta2", &v).conditions;
-        assert!(new.new("A").is_some() && new.old("C").is_some() && new.new("B").is_none());
+        assert!(new.recent("A").is_some() && new.old("C").is_some() && new.recent("B").is_none());
     }
 
     #[test]

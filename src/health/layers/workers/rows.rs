@@ -33,7 +33,7 @@ pub fn blocked(c: &Case<'_>) -> Option<Judgement> {
     let of_sets = c.pool.sets.iter().find_map(|(o, s)| Some((*o, blocked_set(o, s)?)));
     let own = || {
         let (o, d) = c.pool.deployment?;
-        let new = d.conditions.new("ScalingUp").filter(|x| fresh(o, x) && says_blocked(x));
+        let new = d.conditions.recent("ScalingUp").filter(|x| fresh(o, x) && says_blocked(x));
         let old = d.conditions.old("MachineSetReady").filter(|x| &*x.status == "False" && failed_reason(&x.reason));
         let wants = scale::counts(c).have.is_none_or(|h| h < d.replicas.unwrap_or(0));
         Some((o, new.or(old).filter(|_| wants)?))
@@ -49,12 +49,12 @@ fn blocked_set<'s>(o: &Object, s: &'s MachineSet) -> Option<&'s Condition> {
         return None;
     }
     let old = s.conditions.old("MachinesCreated").filter(|x| &*x.status == "False");
-    old.or_else(|| s.conditions.new("ScalingUp").filter(|x| fresh(o, x) && says_blocked(x)))
+    old.or_else(|| s.conditions.recent("ScalingUp").filter(|x| fresh(o, x) && says_blocked(x)))
 }
 
 /// A new-style condition carries its own generation (capi#13738).
 fn fresh(o: &Object, x: &Condition) -> bool {
-    !x.observed_generation.zip(o.meta.generation).is_some_and(|(judged, now)| judged < now)
+    x.observed_generation.zip(o.meta.generation).is_none_or(|(judged, now)| judged >= now)
 }
 
 fn says_blocked(x: &Condition) -> bool {

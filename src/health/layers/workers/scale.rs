@@ -76,13 +76,13 @@ pub fn since(c: &Case<'_>) -> Option<Time> {
 }
 
 fn scaling_since(c: &Case<'_>, d: &MachineDeployment) -> Option<Time> {
-    let up = d.conditions.new("ScalingUp").filter(|x| &*x.status == "True");
+    let up = d.conditions.recent("ScalingUp").filter(|x| &*x.status == "True");
     let waiting = |x: Option<&Condition>| x.filter(|x| &*x.status == "False").and_then(|x| x.since);
     let sets = c.pool.sets.iter().filter_map(|(_, s)| waiting(s.conditions.old("Resized"))).max();
     up.and_then(|x| x.since)
         .or_else(|| waiting(d.conditions.old("MachineSetReady")))
         .or(sets)
-        .or_else(|| waiting(d.conditions.new("MachinesReady")))
+        .or_else(|| waiting(d.conditions.recent("MachinesReady")))
 }
 
 /// A release of the pool was applied so lately that the autoscaler needn't have seen its new bounds.
@@ -135,7 +135,7 @@ pub fn degraded(c: &Case<'_>) -> Option<Judgement> {
     if began.is_some_and(|t| !patience(c.view, Some(t), c.view.deadlines.machine_node).over) {
         return None;
     }
-    let word = d.conditions.new("MachinesReady").or(d.conditions.old("MachineSetReady")).filter(|x| &*x.status == "False");
+    let word = d.conditions.recent("MachinesReady").or(d.conditions.old("MachineSetReady")).filter(|x| &*x.status == "False");
     let text = word.filter(|x| !x.message.is_empty()).map_or(String::new(), |x| format!(": {}", messages::decisive(&x.message)));
     let v = verdict(State::WorkersDegraded, format!("{}{text}", summary(c))).since(word.and_then(|x| x.since));
     let v = with(with(v, word.map(|x| build::condition(o, x))), fact(c));
@@ -163,7 +163,7 @@ fn health(o: &Object, healthy: Option<i64>, expected: Option<i64>) -> Evidence {
 /// Machines of two templates, by the controller's word or by the MachineSets.
 fn rolling(c: &Case<'_>) -> bool {
     let Some((_, d)) = c.pool.deployment else { return false };
-    let told = d.conditions.new("RollingOut").is_some_and(|x| &*x.status == "True");
+    let told = d.conditions.recent("RollingOut").is_some_and(|x| &*x.status == "True");
     let sets = c.pool.sets.iter().filter(|(_, s)| s.replicas.unwrap_or(0) > 0 || s.counters.replicas.unwrap_or(0) > 0).count();
     let behind = d.counters.updated.zip(d.counters.replicas).is_some_and(|(u, r)| u < r && sets != 1);
     told || sets > 1 || behind
@@ -238,7 +238,7 @@ pub fn zero(c: &Case<'_>) -> Option<Judgement> {
 
 fn zero_since(pool: &Pool<'_>) -> Option<Time> {
     let (o, d) = pool.deployment?;
-    let none = d.conditions.new("MachinesReady").filter(|x| &*x.reason == "NoReplicas").and_then(|x| x.since);
+    let none = d.conditions.recent("MachinesReady").filter(|x| &*x.reason == "NoReplicas").and_then(|x| x.since);
     none.or(d.conditions.old("MachineSetReady").and_then(|x| x.since)).or(o.meta.created)
 }
 
@@ -252,7 +252,7 @@ pub fn ready(c: &Case<'_>) -> Option<Judgement> {
     }
     let above = c.pool.bounds().1.filter(|m| desired > *m).map_or(String::new(), |m| format!(", above the maximum of {m}"));
     let since =
-        d.conditions.new("MachinesReady").or(d.conditions.old("MachineSetReady")).filter(|x| &*x.status == "True").and_then(|x| x.since);
+        d.conditions.recent("MachinesReady").or(d.conditions.old("MachineSetReady")).filter(|x| &*x.status == "True").and_then(|x| x.since);
     Some(with(verdict(State::Ready, format!("{}{above}", summary(c))).since(since), fact(c)))
 }
 

@@ -229,9 +229,9 @@ pub fn unhealthy<'u>(u: &'u Unit<'_>) -> Option<(&'u Object, &'u Condition)> {
     if let Some(old) = m.conditions.old("NodeHealthy") {
         return (&*old.status != "True").then_some((o, old));
     }
-    let fresh = |c: &&Condition| !c.observed_generation.zip(o.meta.generation).is_some_and(|(judged, now)| judged < now);
+    let fresh = |c: &&Condition| c.observed_generation.zip(o.meta.generation).is_none_or(|(judged, now)| judged >= now);
     let lost = |c: &Condition| matches!(&*c.reason, "ConnectionDown" | "InspectionFailed");
-    let own = [m.conditions.new("NodeHealthy"), m.conditions.new("NodeReady")].into_iter().flatten();
+    let own = [m.conditions.recent("NodeHealthy"), m.conditions.recent("NodeReady")].into_iter().flatten();
     let bad = own.filter(fresh).find(|c| &*c.status != "True" && !lost(c)).map(|c| (o, c));
     let check = m.conditions.either("HealthCheckSucceeded", "HealthCheckSucceeded").filter(|c| &*c.status == "False");
     bad.or(check.map(|c| (o, c)))
@@ -275,7 +275,7 @@ pub fn waiting_for(u: &Unit<'_>) -> String {
 pub fn complaint(u: &Unit<'_>) -> Option<String> {
     let (_, found) = unhealthy(u)?;
     let (_, m) = u.machine?;
-    let new = [m.conditions.new("NodeHealthy"), m.conditions.new("NodeReady")].into_iter().flatten();
+    let new = [m.conditions.recent("NodeHealthy"), m.conditions.recent("NodeReady")].into_iter().flatten();
     let full = new.filter(|c| &*c.status != "True" && !c.message.is_empty()).map(|c| messages::flat(&c.message)).next();
     let own = if found.message.is_empty() { found.reason.to_string() } else { messages::flat(&found.message) };
     let text = full.unwrap_or(own);

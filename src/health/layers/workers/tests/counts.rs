@@ -1,4 +1,4 @@
-//! Rows 8, 28b, 32–35, 40, and the pools' lines.
+//! Rows 8, 28b, 32–35 and 40, and the lines of pools: counters, machines and bounds compared.
 
 use super::*;
 

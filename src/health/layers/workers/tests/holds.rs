@@ -1,4 +1,4 @@
-//! Rows 3b, 5, 26–31.
+//! Rows 3b, 5 and 26–31: what holds workers up, each with the near miss that must not fire.
 
 use super::*;
 
