@@ -290,7 +290,7 @@ pub fn name(layer: Layer) -> &'static str {
 
 /// Pools with what the pools layer knows against them: a pool that was refused never shows the state of its old machines alone.
 fn pool_views(view: &View<'_>, per_pool: &[Judgement]) -> Vec<PoolView> {
-    let mut views = workers::pool_views(view);
+    let mut views = workers::lines(view, per_pool);
     for v in per_pool.iter().filter(|v| v.layer == Layer::Pools) {
         let Some(pool) = &v.pool else { continue };
         match views.iter_mut().find(|p| p.name == *pool) {

@@ -161,7 +161,12 @@ fn none(view: &View<'_>) -> Judgement {
 
 /// The pools as the plane shows them.
 pub fn pool_views(view: &View<'_>) -> Vec<PoolView> {
-    let pools = facts::pools(view);
-    let judged = each(view, &pools);
-    pools.iter().zip(judged).filter_map(|(pool, v)| views::of(view, pool, v.state)).collect()
+    lines(view, &judge(view))
+}
+
+/// The same from verdicts that are there already, so that no pool is judged twice.
+pub fn lines(view: &View<'_>, judged: &[Judgement]) -> Vec<PoolView> {
+    let of = |name: &str| judged.iter().rev().find(|v| v.layer == Layer::Workers && v.pool.as_deref() == Some(name)).map(|v| v.state);
+    let line = |pool: &Pool<'_>| views::of(view, pool, of(pool.name.as_ref()?).unwrap_or(State::Unknown));
+    facts::pools(view).iter().filter_map(line).collect()
 }
