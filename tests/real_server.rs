@@ -1,4 +1,5 @@
 //! The console against a real kube-apiserver.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod support;
 

@@ -7,7 +7,7 @@ use super::{
 use crate::model::access::{Access, Boundary, MayRead, NamespaceAccess};
 
 /// Formats offered; the first is the default.
-pub const FORMATS: &[Format] = &[Format::Table, Format::Wide, Format::Json, Format::Yaml, Format::Markdown, Format::Csv];
+pub const FORMATS: &[Format] = &[Format::Table, Format::Wide, Format::Json, Format::Jsonl, Format::Yaml, Format::Markdown, Format::Csv];
 
 /// 0 closed, 1 open, 3 unknown.
 pub fn exit(access: &Access) -> Exit {
@@ -109,7 +109,7 @@ fn text(out: &mut Out, access: &Access, all: bool) {
         if let Some(role) = &n.missing_role {
             out.line("");
             out.line("the smallest Role that would light what is dark (to copy; planedeck never applies it):");
-            out.line(role);
+            out.block(role);
         }
     }
     out.line("");

@@ -15,6 +15,8 @@ pub enum Exit {
     NoAccess,
     /// 4: conflict.
     Conflict,
+    /// 128 and the number of the signal that ended the screens.
+    Signal(u8),
 }
 
 impl Exit {
@@ -26,6 +28,7 @@ impl Exit {
             Exit::Usage => 2,
             Exit::NoAccess => 3,
             Exit::Conflict => 4,
+            Exit::Signal(code) => code,
         }
     }
 

@@ -5,16 +5,23 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::{
-    offline,
+    gather,
     output::{Format, Out},
+    run,
+    settle::Effective,
 };
 use crate::{
-    health::{self, deadlines::Deadlines},
-    model::{Problem, Time, verdict::Plane},
+    health,
+    model::{
+        Problem,
+        verdict::{LayerVerdict, Plane},
+    },
 };
 
 /// Formats offered; the first is the default.
-pub const FORMATS: &[Format] = &[Format::Table, Format::Json, Format::Jsonl, Format::Yaml, Format::Markdown];
+pub const FORMATS: &[Format] = &[Format::Table, Format::Wide, Format::Json, Format::Jsonl, Format::Yaml, Format::Csv, Format::Markdown];
+
+const LAYERS: &[&str] = &["NAMESPACE", "NAME", "LAYER", "POOL", "STATE", "SEVERITY", "CONSEQUENCE OF", "SINCE", "WHY"];
 
 /// Width of running text: as wide as a ticket or a mail shows without breaking.
 const WIDTH: usize = 100;
@@ -26,16 +33,30 @@ pub fn print(out: &mut Out, format: Format, planes: &[Plane], one: bool) {
             [plane] if one => out.document(format, plane),
             _ => out.list(format, "PlaneList", planes),
         },
-        Format::Markdown => planes.iter().for_each(|p| out.line(&health::explain::ticket_markdown(p))),
+        Format::Csv => out.rows(format, LAYERS, &planes.iter().flat_map(layers).collect::<Vec<_>>()),
+        Format::Markdown => planes.iter().for_each(|p| out.block(&health::explain::ticket_markdown(p))),
         _ => {
             for (i, p) in planes.iter().enumerate() {
                 if i > 0 {
                     out.line("");
                 }
-                out.line(&health::explain::text(p, WIDTH));
+                out.block(&health::explain::text(p, WIDTH));
             }
         }
     }
+}
+
+/// A row for each verdict of a layer.
+fn layers(p: &Plane) -> Vec<Vec<String>> {
+    let word = |v: serde_json::Result<serde_json::Value>| v.ok().and_then(|v| v.as_str().map(str::to_string)).unwrap_or_default();
+    let row = |l: &LayerVerdict| {
+        let since = l.since.map(|t| t.to_string()).unwrap_or_default();
+        let cause_of = l.consequence_of.map(|c| word(serde_json::to_value(c))).unwrap_or_default();
+        let head = [p.namespace.clone(), p.name.clone(), word(serde_json::to_value(l.layer)), l.pool.clone().unwrap_or_default()];
+        let severity = word(serde_json::to_value(l.severity));
+        head.into_iter().chain([l.state.name().to_string(), severity, cause_of, since, l.cause.clone()]).collect()
+    };
+    p.layers.iter().map(row).collect()
 }
 
 /// One plane that differs between two dumps.
@@ -53,23 +74,33 @@ pub struct Difference {
     pub new: Option<Plane>,
 }
 
-/// Compares two dumps plane by plane; planes that are the same are left out.
+/// A dump, judged.
+pub struct Judged {
+    /// Every plane in it.
+    pub planes: Vec<Plane>,
+    /// False when it says nothing about planes at all.
+    pub readable: bool,
+}
+
+/// Judges a dump at its own time, unless `--now` names another.
 ///
 /// # Errors
-/// When a dump can't be read.
-pub fn diff(old: &Path, new: &Path, complete: bool, deadlines: &Deadlines) -> Result<Vec<Difference>, Problem> {
-    let judge = |path: &Path| -> Result<Vec<Plane>, Problem> {
-        let dump = offline::open(path, complete)?;
-        let now = dump.newest.unwrap_or(Time::UNIX_EPOCH);
-        Ok(health::planes(&dump.world).iter().filter_map(|ns| health::judge(&dump.world, ns, now, deadlines)).collect())
-    };
-    let (old, new) = (judge(old)?, judge(new)?);
-    let mut names: Vec<&str> = old.iter().chain(&new).map(|p| p.namespace.as_str()).collect();
+/// When it can't be read.
+pub fn judged(path: &Path, e: &Effective) -> Result<Judged, Problem> {
+    let seen = gather::offline_seen(e, path)?;
+    seen.notes.iter().for_each(|n| run::note(&format!("note: {n}")));
+    let judge = |ns| health::judge(&seen.world, ns, seen.now, &e.settings.deadlines);
+    Ok(Judged { planes: health::planes(&seen.world).iter().filter_map(|ns| judge(ns)).collect(), readable: seen.anything_readable() })
+}
+
+/// Compares plane by plane; planes that are the same are left out.
+pub fn diff(old: &[Plane], new: &[Plane]) -> Vec<Difference> {
+    let mut names: Vec<&str> = old.iter().chain(new).map(|p| p.namespace.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     let of = |list: &[Plane], ns: &str| list.iter().find(|p| p.namespace == ns).cloned();
     let compared = names.into_iter().map(|ns| {
-        let (a, b) = (of(&old, ns), of(&new, ns));
+        let (a, b) = (of(old, ns), of(new, ns));
         let changes = match (&a, &b) {
             (Some(a), Some(b)) => health::diff(a, b),
             (None, Some(b)) => vec![format!("appeared: {}: {}", b.state.words(), b.cause)],
@@ -78,13 +109,17 @@ pub fn diff(old: &Path, new: &Path, complete: bool, deadlines: &Deadlines) -> Re
         };
         Difference { kind: "Difference", namespace: ns.to_string(), changes, old: a, new: b }
     });
-    Ok(compared.filter(|d| !d.changes.is_empty()).collect())
+    compared.filter(|d| !d.changes.is_empty()).collect()
 }
 
 /// Prints differences.
 pub fn print_diff(out: &mut Out, format: Format, differences: &[Difference]) {
     match format {
         Format::Json | Format::Jsonl | Format::Yaml => out.list(format, "DifferenceList", differences),
+        Format::Csv => {
+            let rows = differences.iter().flat_map(|d| d.changes.iter().map(|c| vec![d.namespace.clone(), c.clone()]));
+            out.rows(format, &["NAMESPACE", "CHANGE"], &rows.collect::<Vec<_>>());
+        }
         _ if differences.is_empty() => out.line("no verdict changed"),
         _ => {
             for d in differences {

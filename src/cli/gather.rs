@@ -74,6 +74,8 @@ pub async fn gather(effective: &Effective, open: Option<&str>) -> Result<Seen, P
     let link = connector.open(effective.global.context.as_deref(), Login::Interactive).await.map_err(Problem::from)?;
     let info = link.session.info().clone();
     notes.extend(info.notes.clone());
+    // A server that can't be reached is said once, not once for every kind.
+    link.session.discovered().await?;
     let all = effective.global.all_namespaces;
     let mut namespaces = if all { Vec::new() } else { link.session.namespaces(&effective.global.namespace).await.names };
     if let Some(ns) = open.filter(|ns| !all && !namespaces.iter().any(|n| n == ns)) {
@@ -106,7 +108,11 @@ impl Online {
     }
 }
 
-fn offline_seen(effective: &Effective, path: &std::path::Path) -> Result<Seen, Problem> {
+/// The world of a dump.
+///
+/// # Errors
+/// `BadInput`: nothing in it can be read.
+pub fn offline_seen(effective: &Effective, path: &std::path::Path) -> Result<Seen, Problem> {
     let dump = offline::open(path, effective.global.complete)?;
     let now = effective.global.now.or(dump.newest).unwrap_or_else(Time::now);
     let context = dump.context.clone().unwrap_or_else(|| path.display().to_string());

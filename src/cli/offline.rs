@@ -34,8 +34,20 @@ pub fn open(path: &Path, complete: bool) -> Result<Dump, Problem> {
         let hint = format!("a folder is searched for files that end in {}", ENDINGS.join(", "));
         return Err(Problem::new(ProblemKind::BadInput, format!("{}: no dump in this folder", path.display())).hint(hint));
     }
+    let all = files.len();
+    let mut broken = Vec::new();
     for file in files {
-        dump.add(&file.display().to_string(), &read(&file)?)?;
+        if let Err(problem) = read(&file).and_then(|bytes| dump.add(&file.display().to_string(), &bytes)) {
+            broken.push(problem);
+        }
+    }
+    // One broken file must not hide the others, unless the user vouches for the whole: then what it held would count as absent.
+    if complete || broken.len() == all {
+        if let Some(first) = broken.into_iter().next() {
+            return Err(first);
+        }
+    } else {
+        dump.notes.extend(broken.into_iter().map(|p| p.summary));
     }
     Ok(dump.finish(complete))
 }

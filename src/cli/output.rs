@@ -6,6 +6,7 @@ use comfy_table::{ContentArrangement, Table, TableStyle, presets};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::yaml;
 use crate::model::{Problem, ProblemKind, text};
 
 /// How results are printed.
@@ -73,8 +74,15 @@ impl Out {
         Out { ascii, gone: false }
     }
 
-    /// Prints one line (or several). Control characters are stripped; a closed pipe ends printing silently.
+    /// Prints exactly one line: control characters are stripped and line breaks become blanks, so that no text from a cluster can pose as
+    /// a line of its own. A closed pipe ends printing silently.
     pub fn line(&mut self, s: &str) {
+        let safe = self.safe(s);
+        self.raw(&format!("{safe}\n"));
+    }
+
+    /// Prints text of several lines that was laid out here.
+    pub fn block(&mut self, s: &str) {
         let safe = text::block(s);
         let safe = if self.ascii { text::ascii(&safe) } else { safe };
         self.raw(&format!("{safe}\n"));
@@ -101,10 +109,7 @@ impl Out {
     pub fn document<T: Serialize>(&mut self, format: Format, doc: &T) {
         let value = versioned(doc);
         match format {
-            Format::Yaml => {
-                let yaml = serde_saphyr::to_string(&value).unwrap_or_default();
-                self.raw(&format!("{}\n", yaml.trim_end()));
-            }
+            Format::Yaml => self.raw(&yaml::document(&value, self.ascii)),
             Format::Jsonl => self.raw(&format!("{}\n", json(&value, false, self.ascii))),
             _ => self.raw(&format!("{}\n", json(&value, true, self.ascii))),
         }

@@ -1,5 +1,7 @@
 //! `[NS/]NAME` on the command line. Owns how it is read; must not look anything up.
 
+use crate::model::{Problem, ProblemKind, text};
+
 /// The plane's usual name; the platform refuses any other (`platform.md` 3.1, N-NAME).
 const PLANE: &str = "computeplane";
 
@@ -17,13 +19,18 @@ pub enum Asked {
 impl Asked {
     /// Reads `NS/NAME`, or a lone word: `computeplane` is a name, anything else a namespace (there is one plane a namespace, so the
     /// namespace is what people call it by).
-    pub fn read(arg: Option<&str>) -> Asked {
+    ///
+    /// # Errors
+    /// `BadInput` for `NS/NAME` with a name that no plane can have, or with nothing before or behind the slash.
+    pub fn read(arg: Option<&str>) -> Result<Asked, Problem> {
         match arg {
-            None => Asked::All,
+            None => Ok(Asked::All),
             Some(a) => match a.split_once('/') {
-                Some((ns, _)) => Asked::Namespace(ns.to_string()),
-                None if a == PLANE => Asked::Name(a.to_string()),
-                None => Asked::Namespace(a.to_string()),
+                Some((ns, PLANE)) if !ns.is_empty() => Ok(Asked::Namespace(ns.to_string())),
+                None if a == PLANE => Ok(Asked::Name(a.to_string())),
+                None if !a.is_empty() => Ok(Asked::Namespace(a.to_string())),
+                _ => Err(Problem::new(ProblemKind::BadInput, format!("{:?} names no plane", text::line(a)))
+                    .hint("write NAMESPACE/computeplane, NAMESPACE or computeplane; the platform allows no other name")),
             },
         }
     }
@@ -35,9 +42,13 @@ mod tests {
 
     #[test]
     fn a_lone_word_is_a_namespace_unless_it_is_the_name() {
-        assert_eq!(Asked::read(Some("tenant-a/computeplane")), Asked::Namespace("tenant-a".into()));
-        assert_eq!(Asked::read(Some("tenant-a")), Asked::Namespace("tenant-a".into()));
-        assert_eq!(Asked::read(Some("computeplane")), Asked::Name("computeplane".into()));
-        assert_eq!(Asked::read(None), Asked::All);
+        let read = |a| Asked::read(a).unwrap();
+        assert_eq!(read(Some("tenant-a/computeplane")), Asked::Namespace("tenant-a".into()));
+        assert_eq!(read(Some("tenant-a")), Asked::Namespace("tenant-a".into()));
+        assert_eq!(read(Some("computeplane")), Asked::Name("computeplane".into()));
+        assert_eq!(read(None), Asked::All);
+        for wrong in ["tenant-a/other", "tenant-a/", "/computeplane", "", "a/b/c"] {
+            assert!(Asked::read(Some(wrong)).is_err(), "{wrong}");
+        }
     }
 }

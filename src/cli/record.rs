@@ -79,6 +79,20 @@ fn read(source: &Source, problem: Option<&Problem>) -> RecordedRead {
     }
 }
 
+/// Fails early, before a cluster is asked, where no file can be written.
+///
+/// # Errors
+/// `BadInput` when the folder isn't there or the name is a folder's.
+pub fn writable(path: &Path) -> Result<(), Problem> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    let why = match folder {
+        Some(f) if !f.is_dir() => format!("{}: no such folder", f.display()),
+        _ if path.is_dir() => "is a folder".to_string(),
+        _ => return Ok(()),
+    };
+    Err(Problem::new(ProblemKind::BadInput, format!("{}: {why}", path.display())))
+}
+
 /// Writes a recording (0600, at one stroke); gzip when the name ends in `.gz`.
 ///
 /// # Errors

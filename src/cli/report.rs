@@ -1,5 +1,7 @@
 //! `report`: the auditor's inventory. Owns the document and its printing; the same input gives the same bytes, so nothing here reads a clock.
 
+use std::path::Path;
+
 use serde::Serialize;
 
 use super::{
@@ -11,7 +13,7 @@ use crate::cluster::{audit_file::verify_file, trail::AuditTrail};
 use crate::model::{Time, access::Access, age, context::ContextInfo, verdict::Plane};
 
 /// Formats offered; the first is the default.
-pub const FORMATS: &[Format] = &[Format::Markdown, Format::Json, Format::Yaml, Format::Csv];
+pub const FORMATS: &[Format] = &[Format::Markdown, Format::Json, Format::Jsonl, Format::Yaml, Format::Csv];
 
 /// Requests of one kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -86,7 +88,7 @@ fn inventory(report: &Report) -> Vec<Vec<String>> {
     for p in &report.planes {
         let severity = serde_json::to_value(p.severity).ok().and_then(|v| v.as_str().map(str::to_string)).unwrap_or_default();
         let created = p.created.map_or_else(|| "unknown".to_string(), |t| t.to_string());
-        let head = vec![
+        let head = [
             p.namespace.clone(),
             p.name.clone(),
             get::state_words(p),
@@ -119,71 +121,14 @@ fn csv(out: &mut Out, report: &Report) {
 }
 
 fn markdown(out: &mut Out, r: &Report) {
-    out.line("# ComputePlane inventory");
-    out.line("");
-    out.line(&format!(
-        "Taken at {} by {} on {} (context {}, user {}{}).",
-        r.taken_at,
-        r.console,
-        r.context.server,
-        r.context.name,
-        r.context.user,
-        r.context.impersonate.as_ref().map(|i| format!(", acting as {i}")).unwrap_or_default()
-    ));
-    let identity = r.access.as_ref().and_then(|a| a.identity.as_ref());
-    out.line(&format!(
-        "Identity: {}. Server version: {}. Mode: {}.",
-        identity.map_or("unknown", |i| i.user.as_str()),
-        r.server_version.as_deref().unwrap_or("unknown"),
-        if r.context.read_only { "read-only" } else { "read-write" }
-    ));
-    out.line(&format!("Namespaces: {}.", if r.namespaces.is_empty() { "all".into() } else { r.namespaces.join(", ") }));
+    head(out, r);
     out.line("");
     out.line("## Planes");
     out.line("");
     out.rows(Format::Markdown, INVENTORY, &inventory(r));
-    for p in &r.planes {
-        out.line("");
-        out.line(&format!(
-            "- {}/{}: {}. {}{}",
-            p.namespace,
-            p.name,
-            get::state_words(p),
-            p.cause,
-            p.since.map(|t| format!(" (for {})", age::short(r.taken_at.duration_since(t)))).unwrap_or_default()
-        ));
-        let hidden: Vec<String> = p
-            .coverage
-            .hidden
-            .iter()
-            .map(|h| {
-                format!(
-                    "{} ({})",
-                    h.resource,
-                    serde_json::to_value(h.reason).ok().and_then(|v| v.as_str().map(str::to_string)).unwrap_or_default()
-                )
-            })
-            .collect();
-        out.line(&format!(
-            "  visible: {} of 7 layers; not visible: {}",
-            p.coverage.visible.len(),
-            if hidden.is_empty() { "nothing".into() } else { hidden.join(", ") }
-        ));
-    }
+    r.planes.iter().for_each(|p| plane(out, p, r.taken_at));
     if let Some(access) = &r.access {
-        out.line("");
-        out.line("## Access and the credential boundary");
-        out.line("");
-        for n in &access.namespaces {
-            out.line(&format!(
-                "- {}: level {}; credential boundary {}",
-                n.namespace,
-                n.level.as_deref().unwrap_or("unknown"),
-                boundary_words(&n.boundary)
-            ));
-        }
-        out.line("");
-        out.rows(Format::Markdown, &["NAMESPACE", "VERB", "GROUP", "RESOURCE", "ALLOWED", "USED FOR"], &access_rows(access));
+        rights(out, access);
     }
     out.line("");
     out.line("## Requests");
@@ -204,6 +149,53 @@ fn markdown(out: &mut Out, r: &Report) {
             log.head.as_deref().unwrap_or("unknown")
         ));
     }
+}
+
+fn head(out: &mut Out, r: &Report) {
+    out.line("# ComputePlane inventory");
+    out.line("");
+    out.line(&format!(
+        "Taken at {} by {} on {} (context {}, user {}{}).",
+        r.taken_at,
+        r.console,
+        r.context.server,
+        r.context.name,
+        r.context.user,
+        r.context.impersonate.as_ref().map(|i| format!(", acting as {i}")).unwrap_or_default()
+    ));
+    let identity = r.access.as_ref().and_then(|a| a.identity.as_ref());
+    out.line(&format!(
+        "Identity: {}. Server version: {}. Mode: {}.",
+        identity.map_or("unknown", |i| i.user.as_str()),
+        r.server_version.as_deref().unwrap_or("unknown"),
+        if r.context.read_only { "read-only" } else { "read-write" }
+    ));
+    out.line(&format!("Namespaces: {}.", if r.namespaces.is_empty() { "all".into() } else { r.namespaces.join(", ") }));
+}
+
+fn plane(out: &mut Out, p: &Plane, now: Time) {
+    out.line("");
+    let since = p.since.map(|t| format!(" (for {})", age::short(now.duration_since(t)))).unwrap_or_default();
+    out.line(&format!("- {}/{}: {}. {}{since}", p.namespace, p.name, get::state_words(p), p.cause));
+    let reason = |r| serde_json::to_value(r).ok().and_then(|v| v.as_str().map(str::to_string)).unwrap_or_default();
+    let hidden: Vec<String> = p.coverage.hidden.iter().map(|h| format!("{} ({})", h.resource, reason(h.reason))).collect();
+    out.line(&format!(
+        "  visible: {} of 7 layers; not visible: {}",
+        p.coverage.visible.len(),
+        if hidden.is_empty() { "nothing".into() } else { hidden.join(", ") }
+    ));
+}
+
+fn rights(out: &mut Out, access: &Access) {
+    out.line("");
+    out.line("## Access and the credential boundary");
+    out.line("");
+    for n in &access.namespaces {
+        let level = n.level.as_deref().unwrap_or("unknown");
+        out.line(&format!("- {}: level {level}; credential boundary {}", n.namespace, boundary_words(&n.boundary)));
+    }
+    out.line("");
+    out.rows(Format::Markdown, &["NAMESPACE", "VERB", "GROUP", "RESOURCE", "ALLOWED", "USED FOR"], &access_rows(access));
 }
 
 impl Report {
@@ -231,12 +223,18 @@ pub fn requests(trail: &AuditTrail) -> Vec<Requests> {
 }
 
 impl Log {
-    /// Verifies the log as it stands now.
-    pub fn verify(path: &std::path::Path, trail: &AuditTrail) -> Log {
+    /// Verifies the log as it stands now. `broken` is what kept this run from writing to it, if something did.
+    pub fn verify(path: &Path, broken: Option<String>) -> Log {
         let path_text = path.display().to_string();
         match verify_file(path) {
-            Ok(v) => Log { path: path_text, lines: v.lines, head: trail.head().or(Some(v.head)), verified: true, problem: trail.broken() },
+            // Lines and head are of one and the same reading: a watch may add lines while the report is printed.
+            Ok(v) => Log { path: path_text, lines: v.lines, head: Some(v.head), verified: true, problem: broken },
             Err(t) => Log { path: path_text, lines: 0, head: None, verified: false, problem: Some(t.to_string()) },
         }
+    }
+
+    /// The log that stands at `path`, if its chain is broken: nothing may be added to it, so that the trace of the tampering stays.
+    pub fn tampered(path: &Path) -> Option<Log> {
+        path.is_file().then(|| Log::verify(path, None)).filter(|l| !l.verified)
     }
 }

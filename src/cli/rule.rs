@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Formats offered; the first is the default.
-pub const FORMATS: &[Format] = &[Format::Table, Format::Json, Format::Yaml, Format::Csv, Format::Markdown];
+pub const FORMATS: &[Format] = &[Format::Table, Format::Wide, Format::Json, Format::Jsonl, Format::Yaml, Format::Csv, Format::Markdown];
 
 /// A rule or a verdict, explained.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -45,7 +45,14 @@ fn of_rule(r: &Rule) -> Explained {
 
 fn of_state(e: &catalog::Entry) -> Explained {
     let severity = word(e.state.severity());
-    Explained::Verdict { id: e.state.name().into(), row: e.row.into(), severity, meaning: e.meaning.into(), signals: e.signals.into(), remedy: e.remedy.into() }
+    Explained::Verdict {
+        id: e.state.name().into(),
+        row: e.row.into(),
+        severity,
+        meaning: e.meaning.into(),
+        signals: e.signals.into(),
+        remedy: e.remedy.into(),
+    }
 }
 
 /// Looks an id up, in any case.
@@ -61,24 +68,40 @@ pub fn find(id: &str) -> Result<Explained, Problem> {
     }
     let known = RULES.iter().map(|r| r.id).chain(State::ALL.iter().map(|s| s.name()));
     let near = crate::config::suggestion(id, known);
-    Err(Problem::new(ProblemKind::BadInput, format!("{}: no such rule or verdict{near}", text::line(id))).hint("`planedeck rule` lists all"))
+    Err(Problem::new(ProblemKind::BadInput, format!("{}: no such rule or verdict{near}", text::line(id)))
+        .hint("`planedeck rule` lists all"))
 }
 
 /// Prints one.
 pub fn print(out: &mut Out, format: Format, explained: &Explained) {
-    if format != Format::Table {
-        return out.document(if format == Format::Yaml { Format::Yaml } else { Format::Json }, explained);
+    if matches!(format, Format::Json | Format::Jsonl | Format::Yaml) {
+        return out.document(format, explained);
     }
     let lines: Vec<(&str, &str)> = match explained {
         Explained::Rule { id, severity, stage, title, meaning, fix, source, example } => {
-            vec![("", id), ("severity", severity), ("stage", stage), ("what", title), ("meaning", meaning), ("fix", fix), ("source", source), ("example", example)]
+            vec![
+                ("", id),
+                ("severity", severity),
+                ("stage", stage),
+                ("what", title),
+                ("meaning", meaning),
+                ("fix", fix),
+                ("source", source),
+                ("example", example),
+            ]
         }
         Explained::Verdict { id, row, severity, meaning, signals, remedy } => {
             vec![("", id), ("severity", severity), ("meaning", meaning), ("read from", signals), ("what helps", remedy), ("table row", row)]
         }
     };
+    if matches!(format, Format::Csv | Format::Markdown) {
+        let label = |l: &str| if l.is_empty() { "ID".to_string() } else { l.to_uppercase() };
+        let header: Vec<String> = lines.iter().map(|(l, _)| label(l)).collect();
+        let row = lines.iter().map(|(_, v)| v.to_string()).collect();
+        return out.rows(format, &header.iter().map(String::as_str).collect::<Vec<_>>(), &[row]);
+    }
     for (label, value) in lines.into_iter().filter(|(_, v)| !v.is_empty()) {
-        if label.is_empty() { out.line(value) } else { out.line(&format!("  {label:<11}{}", value.replace('\n', "\n             "))) }
+        if label.is_empty() { out.line(value) } else { out.block(&format!("  {label:<11}{}", value.replace('\n', "\n             "))) }
     }
 }
 
@@ -91,7 +114,9 @@ pub fn list(out: &mut Out, format: Format) {
         }
         _ => {
             let rules = RULES.iter().map(|r| vec![r.id.to_string(), word(r.severity), stage(r), r.title.to_string()]);
-            let states = CATALOG.iter().map(|e| vec![e.state.name().to_string(), word(e.state.severity()), "verdict".to_string(), e.meaning.to_string()]);
+            let states = CATALOG
+                .iter()
+                .map(|e| vec![e.state.name().to_string(), word(e.state.severity()), "verdict".to_string(), e.meaning.to_string()]);
             out.rows(format, &["ID", "SEVERITY", "STAGE", "WHAT"], &rules.chain(states).collect::<Vec<_>>());
         }
     }

@@ -1,6 +1,6 @@
 //! From parsed arguments to an exit code: settles flags, brings the world together, hands it to the command. Owns dispatch only.
 
-use std::path::Path;
+use std::{io::Write as _, path::Path};
 
 use super::{
     access,
@@ -12,7 +12,7 @@ use super::{
     output::{Format, Out},
     plane_name::Asked,
     planes::{self, Planes},
-    record, report,
+    record, report, rule,
     settle::{Effective, settle},
     shell, watch,
 };
@@ -24,7 +24,7 @@ pub fn run(cli: Cli) -> Exit {
     effective.warnings.iter().for_each(|w| note(&format!("warning: {w}")));
     let mut out = Out::new(effective.global.ascii);
     let result = match cli.command {
-        None => Err(Problem::new(ProblemKind::BadInput, "TODO")),
+        None => super::screens::run(&effective),
         Some(command) => dispatch(command, &effective, &mut out),
     };
     result.unwrap_or_else(|problem| {
@@ -35,7 +35,8 @@ pub fn run(cli: Cli) -> Exit {
 
 /// A line for people, on standard error.
 pub fn note(line: &str) {
-    eprintln!("{}", text::block(line));
+    // Standard error may be a pipe that nobody reads any more: that is no reason to end differently.
+    let _ = writeln!(std::io::stderr(), "{}", text::block(line));
 }
 
 fn dispatch(command: Command, e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
@@ -46,7 +47,17 @@ fn dispatch(command: Command, e: &Effective, out: &mut Out) -> Result<Exit, Prob
         Command::Access => live(show_access(e, out)),
         Command::Report => live(show_report(e, out)),
         Command::Record => live(take_recording(e)),
-        Command::Validate(_) | Command::Plan(_) | Command::Apply(_) | Command::Rule(_) => Err(Problem::new(ProblemKind::BadInput, "TODO")),
+        Command::Validate(args) => super::validate::run(&args, e, out),
+        Command::Plan(args) => live(super::plan_command::plan(&args, e, out)),
+        Command::Apply(args) => live(super::apply::run(&args, e, out)),
+        Command::Rule(args) => {
+            let format = Format::choose(e.global.output.as_deref(), rule::FORMATS)?;
+            match args.id {
+                Some(id) => rule::print(out, format, &rule::find(&id)?),
+                None => rule::list(out, format),
+            }
+            Ok(Exit::Ok)
+        }
         Command::Completions(args) => {
             shell::completions(out, args.shell);
             Ok(Exit::Ok)
@@ -116,7 +127,7 @@ fn ended(seen: &Seen, planes: &Planes, strict: bool) -> Exit {
 
 async fn get(args: GetArgs, e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
     let format = Format::choose(e.global.output.as_deref(), get::FORMATS)?;
-    let asked = Asked::read(args.plane.as_deref());
+    let asked = Asked::read(args.plane.as_deref())?;
     let seen = seen(e, &asked).await?;
     let planes = chosen(e, &asked, &seen)?;
     get::print(out, format, &planes.planes, planes.one, seen.now);
@@ -129,12 +140,12 @@ async fn get(args: GetArgs, e: &Effective, out: &mut Out) -> Result<Exit, Proble
 async fn explain(args: ExplainArgs, e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
     let format = Format::choose(e.global.output.as_deref(), explain::FORMATS)?;
     if let Some([old, new]) = args.diff.as_deref() {
-        let differences = explain::diff(old, new, e.global.complete, &e.settings.deadlines)?;
-        explain::print_diff(out, format, &differences);
-        let planes: Vec<_> = differences.into_iter().filter_map(|d| d.new).collect();
-        return Ok(get::exit(&planes, args.strict));
+        let (old, new) = (explain::judged(old, e)?, explain::judged(new, e)?);
+        explain::print_diff(out, format, &explain::diff(&old.planes, &new.planes));
+        // The exit tells how things are now, also where nothing changed.
+        return Ok(if new.readable { get::exit(&new.planes, args.strict) } else { Exit::NoAccess });
     }
-    let asked = Asked::read(args.plane.as_deref());
+    let asked = Asked::read(args.plane.as_deref())?;
     let seen = seen(e, &asked).await?;
     let planes = chosen(e, &asked, &seen)?;
     explain::print(out, format, &planes.planes, planes.one);
@@ -144,7 +155,7 @@ async fn explain(args: ExplainArgs, e: &Effective, out: &mut Out) -> Result<Exit
 async fn follow(args: WatchArgs, e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
     let format = Format::choose(e.global.output.as_deref(), watch::FORMATS)?;
     let until = args.until.as_deref().map(watch::Until::read).transpose()?;
-    let asked = Asked::read(args.plane.as_deref());
+    let asked = Asked::read(args.plane.as_deref())?;
     let only = match &asked {
         Asked::Namespace(ns) => Some(ns.clone()),
         _ => None,
@@ -178,45 +189,62 @@ async fn show_access(e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
     }
     let access = link.session.access(&found.names).await;
     access::print(out, format, &access);
+    let answered = access.namespaces.iter().any(|n| n.rules.iter().any(|r| r.allowed.is_some()));
+    if !answered && access.identity.is_none() {
+        note(&format!("error: no question was answered: {}", access.boundary.how));
+    }
     Ok(access::exit(&access))
 }
 
 async fn show_report(e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
     let format = Format::choose(e.global.output.as_deref(), report::FORMATS)?;
-    let seen = seen(e, &Asked::All).await?;
-    let planes = chosen(e, &Asked::All, &seen)?.planes;
-    let report = match &seen.online {
-        None => report::Report::offline(seen.context.clone(), seen.now, planes),
-        Some(online) => {
-            let names = if online.all { planes.iter().map(|p| p.namespace.clone()).collect() } else { online.namespaces.clone() };
-            let session = &online.link.session;
-            let access = session.access(&names).await;
-            let server_version = session.server_version().await.ok();
-            let trail = online.connector.trail();
-            let audit_log = e.audit_path().map(|p| report::Log::verify(&p, trail));
-            report::Report {
-                kind: "Report",
-                taken_at: seen.now,
-                console: console(),
-                context: session.info().clone(),
-                server_version,
-                namespaces: names,
-                planes,
-                access: Some(access),
-                requests: report::requests(trail),
-                audit_log,
-            }
+    let path = e.audit_path();
+    let tampered = path.as_deref().and_then(report::Log::tampered);
+    let seen = match &tampered {
+        None => seen(e, &Asked::All).await?,
+        // The report is what tells of the tampering: it can't be kept from running by it.
+        Some(log) => {
+            note(&format!("{}: the chain is broken, so the requests of this report are not added to it; it lists them itself", log.path));
+            seen(&e.without_log(), &Asked::All).await?
         }
     };
+    let planes = chosen(e, &Asked::All, &seen)?.planes;
+    let mut report = match &seen.online {
+        None => report::Report::offline(seen.context.clone(), seen.now, planes),
+        Some(online) => online_report(&seen, online, planes).await,
+    };
+    let broken = seen.online.as_ref().and_then(|o| o.connector.trail().broken());
+    let there = |p: &std::path::PathBuf| seen.online.is_some() || p.exists();
+    report.audit_log = tampered.or_else(|| path.filter(there).map(|p| report::Log::verify(&p, broken)));
     report::print(out, format, &report);
     let broken = report.audit_log.as_ref().is_some_and(|l| l.problem.is_some());
-    Ok(if !seen.anything_readable() {
-        Exit::NoAccess
-    } else if broken {
-        Exit::Bad
-    } else {
-        Exit::Ok
+    Ok(match broken {
+        true => Exit::Bad,
+        // The report says that much for every plane; the code is for scripts.
+        false if !seen.anything_readable() => {
+            explain_nothing(&seen);
+            Exit::NoAccess
+        }
+        false => Exit::Ok,
     })
+}
+
+async fn online_report(seen: &Seen, online: &gather::Online, planes: Vec<crate::model::verdict::Plane>) -> report::Report {
+    let names = if online.all { planes.iter().map(|p| p.namespace.clone()).collect() } else { online.namespaces.clone() };
+    let session = &online.link.session;
+    let access = session.access(&names).await;
+    report::Report {
+        kind: "Report",
+        taken_at: seen.now,
+        console: console(),
+        context: session.info().clone(),
+        server_version: session.server_version().await.ok(),
+        namespaces: names,
+        planes,
+        access: Some(access),
+        requests: report::requests(online.connector.trail()),
+        audit_log: None,
+    }
 }
 
 /// Name and version of this console.
@@ -229,8 +257,14 @@ async fn take_recording(e: &Effective) -> Result<Exit, Problem> {
     let Some(file) = e.global.output.as_deref() else {
         return Err(Problem::new(ProblemKind::BadInput, "record needs a file: -o FILE"));
     };
+    record::writable(Path::new(file))?;
     let seen = seen(e, &Asked::All).await?;
-    let Some(online) = &seen.online else { return Ok(Exit::NoAccess) };
+    let Some(online) = seen.online.as_ref().filter(|_| seen.anything_readable()) else {
+        // A recording of nothing must not replace one of something.
+        note("nothing that tells of a plane could be read; no recording was written");
+        explain_nothing(&seen);
+        return Ok(Exit::NoAccess);
+    };
     let recording = record::take(online).await;
     record::write(Path::new(file), &recording)?;
     let refused = recording.reads.iter().filter(|r| r.problem.is_some()).count();
@@ -240,5 +274,5 @@ async fn take_recording(e: &Effective) -> Result<Exit, Problem> {
         recording.taken_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
         recording.reads.len()
     ));
-    Ok(if seen.anything_readable() { Exit::Ok } else { Exit::NoAccess })
+    Ok(Exit::Ok)
 }

@@ -11,6 +11,7 @@ use crate::{
 };
 
 /// What counts.
+#[derive(Clone)]
 pub struct Effective {
     /// Flags, with the settings filled in where no flag spoke.
     pub global: Global,
@@ -22,6 +23,7 @@ pub struct Effective {
 
 /// Settles flags and the settings file they name.
 pub fn settle(mut global: Global) -> Effective {
+    drop_empty(&mut global);
     let Loaded { settings, warnings, .. } = config::load(global.config.as_deref());
     global.context = global.context.or_else(|| settings.context.clone());
     if global.namespace.is_empty() && !global.all_namespaces {
@@ -37,7 +39,22 @@ pub fn settle(mut global: Global) -> Effective {
     Effective { global, settings, warnings }
 }
 
+/// A namespace or format that is set to nothing counts as not set, as kubectl has it. Nothing else does: `--as ""`, `--from ""` or
+/// `--context ""` is a script's empty variable, and guessing past it would act as another or somewhere else.
+fn drop_empty(g: &mut Global) {
+    g.namespace.retain(|n| !n.is_empty());
+    g.output = g.output.take().filter(|o| !o.is_empty());
+}
+
 impl Effective {
+    /// The same without an audit log, for the one command that must run although the log is broken: the one that says so.
+    pub fn without_log(&self) -> Effective {
+        let mut other = self.clone();
+        other.global.audit_log = None;
+        other.global.no_audit_log = true;
+        other
+    }
+
     /// The longest wait for answers.
     pub fn limit(&self) -> Duration {
         let asked = self.global.request_timeout.and_then(|d| Duration::try_from(d).ok()).filter(|d| !d.is_zero());

@@ -65,8 +65,7 @@ impl Session {
                 let hint = rules.and_then(|r| r.allows(q));
                 // Rules of a namespace say nothing about cluster scope, and an incomplete review nothing about what it leaves out.
                 let allowed = match hint {
-                    Some(true) => Some(true),
-                    Some(false) if !clustered => Some(false),
+                    Some(allowed) if !clustered => Some(allowed),
                     _ => self.may((!clustered).then_some(namespace), q).await.ok().map(|(a, _)| a),
                 };
                 out.push(RuleAccess {

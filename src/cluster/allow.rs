@@ -43,8 +43,7 @@ const fn review(group: &'static str, resource: &'static str, used_for: &'static 
     Row { verbs: &["create"], group, resource, subresource: "", names: Names::Any, writes: false, used_for, layer: None }
 }
 
-/// The beacon that the cluster chart leaves where etcd is missing.
-pub const BEACON: &str = "computeplane-cluster-awaiting-etcd";
+pub use crate::model::access::BEACON;
 
 /// Every row.
 #[rustfmt::skip]

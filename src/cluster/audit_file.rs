@@ -76,11 +76,11 @@ impl AuditFile {
 
     fn open_with(path: &Path, rotate_at: u64) -> std::io::Result<AuditFile> {
         if std::fs::symlink_metadata(path).is_ok_and(|m| !m.is_file()) {
-            return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, format!("{} is no plain file", path.display())));
+            return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "is no plain file"));
         }
         let mut file = private().read(true).append(true).create(true).open(path)?;
-        let state = verify(&mut BufReader::new(&mut file))
-            .map_err(|t| std::io::Error::new(std::io::ErrorKind::InvalidData, format!("{}: {t}", path.display())))?;
+        let state =
+            verify(&mut BufReader::new(&mut file)).map_err(|t| std::io::Error::new(std::io::ErrorKind::InvalidData, t.to_string()))?;
         let mut bytes = file.seek(SeekFrom::End(0))?;
         let mut head = state.head;
         if state.torn {

@@ -65,6 +65,19 @@ impl Discovered {
         self.failed.insert((group.to_string(), version.to_string()));
     }
 
+    /// Takes the core group's, or all other kinds', preferred version for served: the server won't tell.
+    pub fn assume(&mut self, core: bool) {
+        for k in crate::model::kind::KINDS.iter().filter(|k| k.group.is_empty() == core) {
+            for version in k.versions.iter().take(1) {
+                let versions = self.groups.entry(k.group.to_string()).or_default();
+                if !versions.iter().any(|v| v == version) {
+                    versions.push((*version).to_string());
+                }
+                self.fail(k.group, version);
+            }
+        }
+    }
+
     /// Group versions of our kinds whose resources aren't known yet.
     pub fn missing(&self) -> Vec<(String, String)> {
         let mut out: Vec<(String, String)> = crate::model::kind::KINDS

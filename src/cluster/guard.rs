@@ -56,7 +56,9 @@ enum Read {
 }
 
 fn read(method: &str, path: &str, query: &str, a: &mut Attributes) -> Result<Read, String> {
-    if !path.starts_with('/') || path.bytes().any(|b| b == b'%' || b == b';' || b == b'\\' || b == b'#' || !(b'!'..=b'~').contains(&b)) {
+    // Nothing but what names are made of: no encoding, no matrix parameters, no backslash that some proxy reads as a slash.
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"/-._:".contains(&b);
+    if !path.starts_with('/') || !path.bytes().all(plain) {
         return Err("the path is encoded or odd: the guard only passes plain paths".into());
     }
     let parts: Vec<&str> = path.split('/').skip(1).collect();
@@ -112,14 +114,9 @@ fn verb(method: &str, query: &str, name: &str) -> Result<String, String> {
     Ok(match (method, watch.as_slice()) {
         ("GET", []) if name.is_empty() => "list",
         ("GET", []) => "get",
-        ("GET", [one]) if one == "true" || one == "1" => "watch",
-        ("GET", [one]) if one == "false" || one == "0" => {
-            if name.is_empty() {
-                "list"
-            } else {
-                "get"
-            }
-        }
+        // With a name the server ignores `watch` and answers a get: never sent, so that both always mean the same verb.
+        ("GET", [one]) if name.is_empty() && (one == "true" || one == "1") => "watch",
+        ("GET", [one]) if name.is_empty() && (one == "false" || one == "0") => "list",
         ("POST", []) if name.is_empty() => "create",
         ("PATCH", []) if !name.is_empty() => "patch",
         ("PUT", _) => "update",
@@ -172,6 +169,12 @@ const PARAMETERS: &[&str] = &[
 fn allowed(mode: Mode, a: &Attributes, selected: Option<&str>, query: &str, content_type: &str) -> Result<&'static str, String> {
     if let Some((k, _)) = params(query).iter().find(|(k, _)| !PARAMETERS.contains(&k.as_str())) {
         return Err(format!("parameter {} is never sent", crate::model::text::line(k)));
+    }
+    // Of a repeated parameter the server takes the first and a proxy perhaps the last.
+    let mut names: Vec<String> = params(query).into_iter().map(|(k, _)| k).collect();
+    names.sort();
+    if names.windows(2).any(|w| matches!(w, [a, b] if a == b)) {
+        return Err("a parameter is repeated".into());
     }
     let rows = ROWS.iter().filter(|r| r.group == a.group && r.resource == a.resource && r.subresource == a.subresource);
     let mut why = format!("{} of {} isn't on the allowlist", a.verb, shown(a));

@@ -67,7 +67,8 @@ where
     }
 
     fn call(&mut self, request: http::Request<R>) -> Answer {
-        let target = request.uri().path_and_query().map_or_else(String::new, ToString::to_string);
+        // The whole URI: one that names a server of its own isn't a plain path and is refused as such.
+        let target = request.uri().to_string();
         // More than one content type, or one that is no text, counts as none.
         let mut types = request.headers().get_all(http::header::CONTENT_TYPE).iter();
         let content_type = match (types.next(), types.next()) {

@@ -2,7 +2,10 @@
 //! of answers to problems; must not retry a write, and knows no screens.
 
 use std::{
-    sync::{Arc, PoisonError, RwLock},
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -11,7 +14,7 @@ use http_body::Body as HttpBody;
 use http_body_util::BodyExt as _;
 use kube::{Client, client::Body, core::Status};
 use serde_json::{Value, json};
-use tokio::sync::{Mutex, OnceCell};
+use tokio::{sync::Mutex, time::Instant};
 use tower::{BoxError, Layer as _, Service};
 
 use super::{
@@ -33,15 +36,22 @@ const MAX_ERROR: usize = 256 << 10;
 /// A single object, or a review, has at most this many bytes.
 const MAX_OBJECT: usize = 32 << 20;
 
+/// What the server serves is asked again at most this often, and only when something turned out to be absent.
+const DISCOVERY_AGE: Duration = Duration::from_secs(60);
+
 /// A connected context. Clones share everything.
 #[derive(Clone)]
 pub struct Session {
     clients: Arc<RwLock<Pair>>,
     info: Arc<ContextInfo>,
     limit: Duration,
-    discovered: Arc<OnceCell<Discovered>>,
-    discovering: Arc<Mutex<()>>,
+    discovered: Arc<Mutex<Option<Served>>>,
+    /// Something that discovery had named was not there: versions come and go with upgrades.
+    doubted: Arc<AtomicBool>,
 }
+
+/// What the server served, and when it said so.
+type Served = (Instant, Arc<Discovered>);
 
 /// One client for short calls, with a read timeout, and one for watches, without.
 #[derive(Clone)]
@@ -54,7 +64,7 @@ impl Session {
     /// Over two clients that already stand behind the guard.
     pub fn new(short: Client, long: Client, info: ContextInfo, limit: Duration) -> Session {
         let clients = Arc::new(RwLock::new(Pair { short, long }));
-        Session { clients, info: Arc::new(info), limit, discovered: Arc::default(), discovering: Arc::default() }
+        Session { clients, info: Arc::new(info), limit, discovered: Arc::default(), doubted: Arc::default() }
     }
 
     /// Takes the clients of another session: the login was renewed. Requests under way end with the old one.
@@ -96,23 +106,36 @@ impl Session {
         &self.info
     }
 
-    /// What the server serves; asked once, and again only after a failure.
+    /// What the server serves; asked once, and again after a failure or when an API it had named was not there.
     ///
     /// # Errors
     /// When even the list of groups can't be had.
-    pub async fn discovered(&self) -> Result<&Discovered, Problem> {
-        if let Some(d) = self.discovered.get() {
-            return Ok(d);
+    pub async fn discovered(&self) -> Result<Arc<Discovered>, Problem> {
+        let doubted = self.doubted.load(Ordering::Relaxed);
+        self.discovered_within(doubted.then_some(DISCOVERY_AGE)).await
+    }
+
+    /// The answer at hand if it is young enough (any age will do for `None`), else a new one. The lock makes all callers share one question.
+    async fn discovered_within(&self, age: Option<Duration>) -> Result<Arc<Discovered>, Problem> {
+        let mut held = self.discovered.lock().await;
+        if let Some((_, known)) = held.as_ref().filter(|(at, _)| age.is_none_or(|a| at.elapsed() < a)) {
+            return Ok(Arc::clone(known));
         }
-        let _one = self.discovering.lock().await;
-        self.discovered.get_or_try_init(|| self.discover()).await
+        let fresh = Arc::new(self.discover().await?);
+        self.doubted.store(false, Ordering::Relaxed);
+        *held = Some((Instant::now(), Arc::clone(&fresh)));
+        Ok(fresh)
     }
 
     async fn discover(&self) -> Result<Discovered, Problem> {
         let mut found = Discovered::default();
         for path in ["/api", "/apis"] {
-            let answer = self.json(get(path, AGGREGATED)?).await?;
-            found.read(&answer);
+            match self.json(get(path, AGGREGATED)?).await {
+                Ok(answer) => _ = found.read(&answer),
+                // A cluster may keep discovery from tenants: then each kind is tried in the version that we read best.
+                Err(p) if p.kind == ProblemKind::Forbidden => found.assume(path == "/api"),
+                Err(p) => return Err(p),
+            }
         }
         for (group, version) in found.missing() {
             let path = if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") };
@@ -132,7 +155,7 @@ impl Session {
     pub async fn fetch(&self, object: &ObjectRef) -> Result<Value, Problem> {
         let namespace = (!object.namespace.is_empty()).then_some(object.namespace.as_str());
         let place = self.locate(object.kind, namespace).await?;
-        self.json(get(&format!("{}/{}", place.path, object.name), "application/json")?).await
+        self.json(get(&format!("{}/{}", place.path, segment(&object.name)?), "application/json")?).await
     }
 
     /// Who the server says we are.
@@ -202,30 +225,58 @@ impl Ask for Session {
     async fn send(&self, request: http::Request<Vec<u8>>, long: bool) -> Result<http::Response<Stream>, Problem> {
         let pair = self.pair();
         let client = if long { &pair.long } else { &pair.short };
+        let names_objects = !is_discovery(request.uri().path());
         let answer = client.send(request.map(Body::from)).await.map_err(|e| problem_of(&e))?;
         let (head, body) = answer.into_parts();
         let body: Stream = body.map_err(boxed).boxed_unsync();
-        if head.status.as_u16() < 400 {
+        // A redirect counts as a refusal: it is a login page in front of the server, and its body is no answer of it.
+        if head.status.is_success() {
             return Ok(http::Response::from_parts(head, body));
         }
         let retry_after = head.headers.get(http::header::RETRY_AFTER).and_then(|v| v.to_str().ok()).and_then(|v| v.parse().ok());
         let page = tokio::time::timeout(self.limit, collect(body, MAX_ERROR)).await.ok().and_then(Result::ok).unwrap_or_default();
         let mut problem = refusal(head.status.as_u16(), &page);
         problem.retry_after = problem.retry_after.or(retry_after);
+        if names_objects && problem.kind == ProblemKind::AbsentApi {
+            self.doubted.store(true, Ordering::Relaxed);
+        }
         Err(problem)
     }
 
     async fn locate(&self, kind: Kind, namespace: Option<&str>) -> Result<Place, Problem> {
         let info = kind.info();
-        let version = self.discovered().await?.version(kind)?;
+        let version = match self.discovered().await?.version(kind) {
+            // It may have been installed since.
+            Err(p) if matches!(p.kind, ProblemKind::AbsentApi | ProblemKind::UnsupportedVersion) => {
+                self.discovered_within(Some(DISCOVERY_AGE)).await?.version(kind)?
+            }
+            found => found?,
+        };
         let base = if info.group.is_empty() { format!("/api/{version}") } else { format!("/apis/{}/{version}", info.group) };
         let path = match namespace.filter(|_| info.namespaced) {
-            Some(ns) => format!("{base}/namespaces/{ns}/{}", info.plural),
+            Some(ns) => format!("{base}/namespaces/{}/{}", segment(ns)?, info.plural),
             None => format!("{base}/{}", info.plural),
         };
         let api_version = if info.group.is_empty() { version.to_string() } else { format!("{}/{version}", info.group) };
         Ok(Place { path, api_version })
     }
+}
+
+/// A name as one part of a path. Names come from flags, files and servers: what would reach another path is no name. (The guard would
+/// refuse it too, but not in words that help with a typo, and a `#` never reaches it: parsing a URI drops what follows.)
+pub(super) fn segment(name: &str) -> Result<&str, Problem> {
+    let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._:".contains(&b));
+    if plain && !name.is_empty() && name != "." && name != ".." {
+        return Ok(name);
+    }
+    Err(Problem::new(ProblemKind::BadInput, format!("{:?} is no name of an object or a namespace", crate::model::text::line(name)))
+        .hint("allowed: letters, digits, '-', '.', '_', ':'"))
+}
+
+/// Paths down to `/api/VERSION` and `/apis/GROUP/VERSION` tell what is served; deeper ones name objects.
+fn is_discovery(path: &str) -> bool {
+    let depth = path.split('/').skip(1).count();
+    depth <= if path.starts_with("/apis") { 3 } else { 2 }
 }
 
 /// A named function: a closure here makes the compiler ask for a lifetime that an async trait method can't give.

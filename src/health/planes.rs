@@ -3,27 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::layers::tenant;
-use crate::model::{
-    Kind, Object, World,
-    projection::{core::Event, release::Release},
-};
-
-/// Prefixes that name something of a plane.
-const PREFIXES: [&str; 3] = ["computeplane", "kubernetes-nodes-computeplane-cluster-", "kubernetes-computeplane-cluster"];
-
-fn named(name: &str) -> bool {
-    PREFIXES.iter().any(|p| name.starts_with(p))
-}
-
-/// True for an object or Event that is named, labelled or `clusterName`d as something of a plane.
-pub fn names_plane(object: &Object) -> bool {
-    if object.kind == Kind::Event {
-        return Event::of(object).is_some_and(|e| named(&e.involved_name)) || named(&object.meta.name);
-    }
-    named(&object.meta.name)
-        || object.meta.labels.iter().any(|(k, v)| named(v) || &**k == "internal.cozystack.io/computeplane")
-        || super::layers::cluster_name(object).is_some_and(named)
-}
+use crate::model::{Kind, Object, World, projection::release::Release};
 
 /// The platform's own namespaces hold things called after the module, and no planes.
 fn is_system(namespace: &str) -> bool {
@@ -35,9 +15,7 @@ pub fn is_plane(world: &World, namespace: &str) -> bool {
     if world.list(Kind::ComputePlane, namespace).next().is_some() {
         return true;
     }
-    let kinds = crate::model::kind::KINDS.iter().filter(|k| k.namespaced && k.kind != Kind::OptionList);
-    let own = !is_system(namespace) && kinds.flat_map(|k| world.list(k.kind, namespace)).any(|o| names_plane(o));
-    own || spoken_for(world, namespace)
+    (!is_system(namespace) && world.names_plane(namespace)) || spoken_for(world, namespace)
 }
 
 /// A Tenant's release in the parent namespace whose values or message name the module.

@@ -1,7 +1,7 @@
 //! The one table of actions: name, default keys, one line of help, place in the footer. A new action is one row here.
 //! Flat data only. No action that changes a cluster may stand on a key that hands press by habit.
 
-use Context::{Events, Field, Global, List, Machines, Objects, Picker, Plane, Planes, Pools, Requests, Text, Timeline, Yaml};
+use Context::{Access, Events, Field, Global, List, Machines, Objects, Picker, Plane, Planes, Pools, Requests, Text, Timeline, Yaml};
 
 /// Where a key is pressed. Looked up from the most special to [`Global`] ([`Context::chain`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,6 +23,7 @@ pub enum Context {
     /// The objects of a plane, before one is opened as YAML.
     Objects,
     Yaml,
+    Access,
     Requests,
     /// A list with a text field above it.
     Picker,
@@ -45,6 +46,7 @@ impl Context {
         Timeline,
         Objects,
         Yaml,
+        Access,
         Requests,
         Picker,
         Field,
@@ -65,6 +67,7 @@ impl Context {
             Timeline => &[Timeline, Plane, List, Global],
             Objects => &[Objects, Plane, List, Global],
             Yaml => &[Yaml, Plane, Text, Global],
+            Access => &[Access, Text, Global],
             Requests => &[Requests, List, Global],
             Picker => &[Picker],
             Field => &[Field],
@@ -86,6 +89,7 @@ impl Context {
             Timeline => "timeline",
             Objects => "objects",
             Yaml => "YAML",
+            Access => "access",
             Requests => "requests",
             Picker => "pickers",
             Field => "text fields",
@@ -171,7 +175,7 @@ actions! {
     Last "last" Move 0 "last" "To the last line" [List: "G" "end", Text: "G" "end"];
     Left "left" Move 0 "left" "Scroll left" [Yaml: "h" "left"];
     Right "right" Move 0 "right" "Scroll right" [Yaml: "l" "right"];
-    Back "back" Move 9 "back" "Back: closes what is in front, then the screen" [Global: "esc", Picker: "esc", Field: "esc"];
+    Back "back" Move 6 "back" "Back: closes what is in front, then the screen" [Global: "esc", Picker: "esc", Field: "esc"];
 
     Open "open" Look 1 "open" "Open what the cursor is on" [List: "enter"];
     Why "why" Look 3 "why" "Why: every layer with all its evidence" [Planes: "w", Plane: "w"];
@@ -183,11 +187,11 @@ actions! {
     TabEvents "events" Look 0 "events" "Events along the plane's objects" [Plane: "4"];
     TabTimeline "timeline" Look 0 "timeline" "What changed, newest first" [Plane: "5"];
     TabYaml "yaml" Look 0 "yaml" "Objects of the plane as YAML" [Plane: "6"];
-    CopyTicket "copy-ticket" Look 6 "copy" "Copy a ticket text: verdict, evidence, coverage" [Planes: "y", Plane: "y"];
-    CopyText "copy-text" Look 6 "copy" "Copy the text shown or the line under the cursor" [Yaml: "y", Events: "y", Machines: "y", Objects: "y", Requests: "y"];
+    CopyTicket "copy-ticket" Look 7 "copy" "Copy a ticket text: verdict, evidence, coverage" [Planes: "y", Plane: "y"];
+    CopyText "copy-text" Look 7 "copy" "Copy the text shown or the line under the cursor" [Yaml: "y", Events: "y", Machines: "y", Objects: "y", Requests: "y", Access: "y"];
 
     Filter "filter" Find 4 "filter" "Filter: words, state: ns: pool: sev:" [List: "/"];
-    Sort "sort" Find 5 "sort" "Sort by the next column" [List: "s"];
+    Sort "sort" Find 6 "sort" "Sort by the next column" [List: "s"];
     SortReverse "sort-reverse" Find 0 "reverse" "Reverse the order" [List: "S"];
     Find "find" Find 4 "find" "Find in the text" [Yaml: "/"];
     FindNext "find-next" Find 0 "next" "Next place found" [Yaml: "n"];
@@ -197,16 +201,17 @@ actions! {
     Toggle "toggle" Find 2 "mark" "Mark or unmark" [Picker: "tab" "space"];
 
     Home "planes" Go 0 "planes" "Back to the list of planes" [Global: "H"];
-    Namespaces "namespaces" Go 7 "namespaces" "Choose which namespaces are looked at" [Global: "n"];
+    Namespaces "namespaces" Go 8 "namespaces" "Choose which namespaces are looked at" [Global: "n"];
     Contexts "contexts" Go 0 "contexts" "Choose the cluster" [Global: "c"];
+    Access "access" Go 0 "access" "What this identity may see and do, and the credential boundary" [Global: "a"];
     Requests "requests" Go 0 "requests" "Every request the console made or refused" [Global: "r"];
     Palette "palette" Go 7 "palette" "Find any action, plane, namespace or cluster" [Global: ":" "ctrl-k"];
 
-    Help "help" Console 8 "help" "What the keys do here" [Global: "?" "f1", Picker: "f1", Field: "f1"];
+    Help "help" Console 5 "help" "What the keys do here" [Global: "?" "f1", Picker: "f1", Field: "f1"];
     Retry "retry" Console 0 "retry" "Try refused and lost sources again now" [Global: "ctrl-r" "f5", Picker: "f5"];
     Dismiss "dismiss" Console 0 "dismiss" "Put read notices away" [Global: "x"];
     Suspend "suspend" Console 0 "suspend" "Stop the console and give the terminal back" [Global: "ctrl-z", Picker: "ctrl-z", Field: "ctrl-z"];
-    Quit "quit" Console 9 "quit" "Leave" [Global: "q" "ctrl-c", Picker: "ctrl-c", Field: "ctrl-c"];
+    Quit "quit" Console 8 "quit" "Leave" [Global: "q" "ctrl-c", Picker: "ctrl-c", Field: "ctrl-c"];
 }
 
 impl Action {

@@ -4,12 +4,17 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::verdict::Layer;
+use super::{kind::Kind, verdict::Layer};
 
 /// The Secret that a tenant must never read; only ever asked *about*.
 pub const CREDENTIAL: &str = "computeplane-cluster-admin-kubeconfig";
 /// The Role that grants it, contrary to what the module says (`platform.md` 6): its rule is the evidence.
 pub const CREDENTIAL_ROLE: &str = "computeplane-cluster-dashboard-resources";
+
+/// The ConfigMap that the cluster chart leaves where etcd is missing.
+pub const BEACON: &str = "computeplane-cluster-awaiting-etcd";
+/// Resources that the console reads only by one name: a role needs no more.
+const BY_NAME: [(&str, &str, &str); 2] = [("", "configmaps", BEACON), ("rbac.authorization.k8s.io", "roles", CREDENTIAL_ROLE)];
 
 /// Who the server says we are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -258,13 +263,24 @@ pub struct Boundary {
 impl Boundary {
     /// Folds the answers to get, list and watch (with and without the name): one yes opens it, one missing answer leaves it unknown.
     pub fn fold(answers: &[(String, Option<bool>, String)]) -> Boundary {
-        let words = |a: &(String, Option<bool>, String)| if a.2.is_empty() { a.0.clone() } else { format!("{} ({})", a.0, a.2) };
-        let open: Vec<String> = answers.iter().filter(|a| a.1 == Some(true)).map(words).collect();
-        let dark: Vec<String> = answers.iter().filter(|a| a.1.is_none()).map(words).collect();
+        let listed = |wanted: Option<bool>| {
+            let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
+            for a in answers.iter().filter(|a| a.1 == wanted) {
+                match by_reason.iter_mut().find(|(reason, _)| *reason == a.2) {
+                    Some((_, what)) => what.push(&a.0),
+                    None => by_reason.push((&a.2, vec![&a.0])),
+                }
+            }
+            let words = |(reason, what): &(&str, Vec<&str>)| {
+                if reason.is_empty() { what.join(", ") } else { format!("{} ({reason})", what.join(", ")) }
+            };
+            by_reason.iter().map(words).collect::<Vec<_>>().join("; ")
+        };
+        let (open, dark) = (listed(Some(true)), listed(None));
         let (may_read, how) = if !open.is_empty() {
-            (MayRead::Yes, format!("allowed: {}", open.join("; ")))
+            (MayRead::Yes, format!("allowed: {open}"))
         } else if !dark.is_empty() || answers.is_empty() {
-            (MayRead::Unknown, format!("not answered: {}", dark.join("; ")))
+            (MayRead::Unknown, format!("not answered: {dark}"))
         } else {
             (MayRead::No, format!("denied: {}", answers.iter().map(|a| a.0.as_str()).collect::<Vec<_>>().join(", ")))
         };
@@ -283,28 +299,44 @@ impl Boundary {
 }
 
 /// The smallest Role that allows these (verb, group, resource), as YAML to read and copy; never applied by the console.
+/// What has no namespace can't be given by a Role and stands in a ClusterRole after it.
 pub fn smallest_role(namespace: &str, missing: &[RuleAccess]) -> Option<String> {
+    let is_clustered = |r: &&RuleAccess| Kind::of_resource(&r.group, &r.resource).is_some_and(|k| !k.info().namespaced);
+    let (clustered, namespaced): (Vec<&RuleAccess>, Vec<&RuleAccess>) =
+        missing.iter().filter(|r| r.allowed == Some(false)).partition(is_clustered);
+    let role = role_rules(&namespaced).map(|rules| role_head("Role", Some(namespace)) + &rules);
+    let cluster_role = role_rules(&clustered).map(|rules| role_head("ClusterRole", None) + &rules);
+    let documents: Vec<String> = [role, cluster_role].into_iter().flatten().collect();
+    (!documents.is_empty()).then(|| documents.join("---\n"))
+}
+
+fn role_head(kind: &str, namespace: Option<&str>) -> String {
+    let place = namespace.map(|n| format!("  namespace: {n}\n")).unwrap_or_default();
+    format!("apiVersion: rbac.authorization.k8s.io/v1\nkind: {kind}\nmetadata:\n  name: planedeck-reader\n{place}rules:\n")
+}
+
+fn role_rules(missing: &[&RuleAccess]) -> Option<String> {
     use std::collections::BTreeMap;
-    let mut by_group: BTreeMap<(&str, Vec<&str>), Vec<&str>> = BTreeMap::new();
+    /// What must be alike for resources to share a rule: group, verbs, the one name.
+    type Shared<'a> = (&'a str, Vec<&'a str>, Option<&'a str>);
+    let mut by_group: BTreeMap<Shared<'_>, Vec<&str>> = BTreeMap::new();
     let mut verbs: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
-    for r in missing.iter().filter(|r| r.allowed == Some(false)) {
+    for r in missing {
         verbs.entry((&r.group, &r.resource)).or_default().push(&r.verb);
     }
     for ((group, resource), mut v) in verbs {
         v.sort_unstable();
         v.dedup();
-        by_group.entry((group, v)).or_default().push(resource);
+        let name = BY_NAME.iter().find(|(g, r, _)| (*g, *r) == (group, resource)).map(|(.., n)| *n);
+        by_group.entry((group, v, name)).or_default().push(resource);
     }
-    if by_group.is_empty() {
-        return None;
+    let mut out = String::new();
+    for ((group, verbs, name), resources) in by_group {
+        let name = name.map(|n| format!("  resourceNames: [{n}]\n")).unwrap_or_default();
+        let (resources, verbs) = (resources.join(", "), verbs.join(", "));
+        out.push_str(&format!("- apiGroups: [\"{group}\"]\n  resources: [{resources}]\n{name}  verbs: [{verbs}]\n"));
     }
-    let mut out = format!(
-        "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata:\n  name: planedeck-reader\n  namespace: {namespace}\nrules:\n"
-    );
-    for ((group, verbs), resources) in by_group {
-        out.push_str(&format!("- apiGroups: [\"{group}\"]\n  resources: [{}]\n  verbs: [{}]\n", resources.join(", "), verbs.join(", ")));
-    }
-    Some(out)
+    (!out.is_empty()).then_some(out)
 }
 
 #[cfg(test)]
@@ -364,6 +396,13 @@ mod tests {
         };
         let y = smallest_role("t", &[r("list", "a"), r("watch", "a"), r("list", "b"), r("watch", "b")]).unwrap();
         assert!(y.contains("resources: [a, b]\n  verbs: [list, watch]"), "{y}");
+        let named = RuleAccess { group: String::new(), ..r("get", "configmaps") };
+        let wide = RuleAccess { group: "storage.k8s.io".into(), ..r("list", "storageclasses") };
+        let y = smallest_role("t", &[named, wide]).unwrap();
+        assert!(y.contains(&format!("resources: [configmaps]\n  resourceNames: [{BEACON}]\n")), "{y}");
+        let (role, cluster_role) = y.split_once("---\n").unwrap();
+        assert!(role.contains("namespace: t") && !role.contains("storageclasses"), "{y}");
+        assert!(cluster_role.contains("kind: ClusterRole") && !cluster_role.contains("namespace:"), "{y}");
         assert_eq!(smallest_role("t", &[]), None);
     }
 }

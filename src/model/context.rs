@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A kubeconfig context after resolution.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ContextInfo {
     /// Context name.
     pub name: String,

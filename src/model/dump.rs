@@ -84,36 +84,69 @@ impl Dump {
     }
 
     fn documents(&mut self, source: &str, text: &str) {
-        let start = text.trim_start();
-        if start.starts_with(['{', '[']) {
-            let mut good = 0;
-            let mut bad = None;
-            for (n, item) in serde_json::Deserializer::from_str(text).into_iter::<Value>().enumerate() {
-                match item {
-                    Ok(v) => {
-                        good += 1;
-                        self.document(&format!("{source}#{}", n + 1), &v);
-                    }
-                    Err(e) => bad = Some(format!("{source}#{}: {e}", n + 1)),
-                }
-            }
-            match bad {
-                // Flow-style YAML starts like JSON; only what is neither is worth a note.
-                Some(_) if good == 0 => {}
-                Some(note) => return self.notes.push(note),
-                None => return,
+        let mut n = 0;
+        for part in split_documents(text) {
+            // Flow-style YAML starts like JSON: what holds no JSON at all is tried as YAML.
+            if !self.json(source, part, &mut n) {
+                self.yaml(source, part, &mut n);
             }
         }
-        for (n, part) in split_documents(text).into_iter().enumerate() {
-            let name = format!("{source}#{}", n + 1);
-            match serde_yaml::from_str::<serde_yaml::Value>(part) {
-                Ok(serde_yaml::Value::Null) => {}
-                Ok(mut v) => match v.apply_merge().ok().and_then(|()| to_json(&v, 0)) {
-                    Some(v) => self.document(&name, &v),
-                    None => self.notes.push(format!("{name}: nested deeper than {MAX_DEPTH} or with a key that is no text")),
-                },
+    }
+
+    /// JSON documents, one after the other or one a line; false when there is none. A broken one doesn't hide those after it.
+    fn json(&mut self, source: &str, text: &str, n: &mut usize) -> bool {
+        let body = text.strip_prefix("---").unwrap_or(text);
+        if !body.trim_start().starts_with(['{', '[']) {
+            return false;
+        }
+        let (mut rest, mut values, mut number) = (body, Vec::new(), *n);
+        loop {
+            let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+            let broken = loop {
+                match stream.next() {
+                    Some(Ok(v)) => {
+                        number += 1;
+                        values.push((number, Ok(v)));
+                    }
+                    Some(Err(e)) => break Some(e),
+                    None => break None,
+                }
+            };
+            let Some(e) = broken else { break };
+            number += 1;
+            values.push((number, Err(e.to_string())));
+            // The next document starts at the next line that opens one in its first column: lines inside of a document are indented.
+            let behind = rest.get(stream.byte_offset()..).unwrap_or_default().trim_start();
+            let next = ["\n{", "\n["].iter().filter_map(|open| behind.find(open)).min();
+            match next.and_then(|at| behind.get(at + 1..)) {
+                Some(next) => rest = next,
+                None => break,
+            }
+        }
+        if !values.iter().any(|(_, v)| v.is_ok()) {
+            return false;
+        }
+        *n = number;
+        for (number, value) in values {
+            let name = format!("{source}#{number}");
+            match value {
+                Ok(v) => self.document(&name, &v),
                 Err(e) => self.notes.push(format!("{name}: {e}")),
             }
+        }
+        true
+    }
+
+    fn yaml(&mut self, source: &str, text: &str, n: &mut usize) {
+        *n += 1;
+        let name = format!("{source}#{n}");
+        match serde_yaml::from_str::<serde_yaml::Value>(text) {
+            Ok(serde_yaml::Value::Null) => {}
+            Ok(mut v) => match v.apply_merge().ok().and_then(|()| to_json(&v, 0)) {
+                Some(v) => self.document(&name, &v),
+                None => self.notes.push(format!("{name}: nested deeper than {MAX_DEPTH} or with a key that is no text")),
+            },
+            Err(e) => self.notes.push(format!("{name}: {e}")),
         }
     }
 
@@ -305,6 +338,23 @@ mod tests {
         assert_eq!(load(&format!("{generic}\n{list}\n"), false).world.list(Kind::Pod, "t").count(), 2);
         let d = load(&format!("---\n{POD}---\n{{a: [}}\n---\n# only a comment\n"), false);
         assert_eq!((d.world.list(Kind::Pod, "t").count(), d.notes.len()), (1, 1), "{:?}", d.notes);
+    }
+
+    #[test]
+    fn a_broken_line_hides_no_other_and_markers_may_part_json() {
+        let pod = |n: &str| format!(r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{n}","namespace":"t"}}}}"#);
+        for text in [
+            format!("{}\n{{\"apiVersion\": \"v1\", \"ki\n{}\n", pod("a"), pod("b")),
+            format!("{{]\n{}\n{}\n", pod("a"), pod("b")),
+            format!("{}\n{}\n{{\"apiVersion\":\n", pod("a"), pod("b")),
+            format!("{}\n---\n{{\n  \"a\": \n}}\n---\n{}\n", pod("a"), pod("b")),
+        ] {
+            let d = load(&text, false);
+            assert_eq!((d.world.list(Kind::Pod, "t").count(), d.notes.len()), (2, 1), "{text}: {:?}", d.notes);
+        }
+        let d = load(&format!("{}\n---\n{}\n---\n{POD}", pod("b"), pod("c")), false);
+        assert_eq!((d.world.list(Kind::Pod, "t").count(), d.notes.len()), (3, 0), "{:?}", d.notes);
+        assert_eq!(load("{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: t}}", false).world.list(Kind::Pod, "t").count(), 1);
     }
 
     #[test]

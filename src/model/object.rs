@@ -1,10 +1,10 @@
 //! One observed object, reduced to what the console uses. Owns metadata and the entry into the projections; keeps no raw JSON.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, Time};
+use super::{Kind, Time, intern::Pairs};
 
 /// Identity of an object by name. Selection on screen uses the UID instead.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -29,11 +29,13 @@ pub struct Meta {
     pub generation: Option<i64>,
     pub created: Option<Time>,
     pub deleted: Option<Time>,
-    pub finalizers: Vec<Arc<str>>,
-    pub labels: BTreeMap<Arc<str>, Arc<str>>,
-    pub annotations: BTreeMap<Arc<str>, Arc<str>>,
+    pub finalizers: Arc<[Arc<str>]>,
+    /// Only what may be read: see [`super::redact::key_stays`]; a label that names a plane stays under any key.
+    pub labels: Pairs,
+    /// Only keys that [`super::redact::key_stays`] lets stay.
+    pub annotations: Pairs,
     /// Owners as (kind, name, uid).
-    pub owners: Vec<(Arc<str>, Arc<str>, Arc<str>)>,
+    pub owners: Box<[(Arc<str>, Arc<str>, Arc<str>)]>,
 }
 
 /// An object as the console keeps it.

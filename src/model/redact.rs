@@ -123,7 +123,7 @@ pub fn object(kind: Kind, value: &Value) -> Value {
     result
 }
 
-fn key_stays(key: &str) -> bool {
+pub(crate) fn key_stays(key: &str) -> bool {
     !key.starts_with(NEVER) && KEYS.iter().any(|k| key.starts_with(k))
 }
 

@@ -25,7 +25,7 @@ impl Selector {
         Selector { fields: format!("metadata.name={name}"), labels: String::new() }
     }
 
-    /// A label selector.
+    /// A label selector. Only keys that [`super::redact::key_stays`] lets stay can be told from an object.
     pub fn labels(labels: &str) -> Selector {
         Selector { fields: String::new(), labels: labels.to_string() }
     }
@@ -78,7 +78,7 @@ mod tests {
 
     fn object() -> Object {
         Object::from_value(
-            &serde_json::json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "t", "labels": {"x": "1"}}}),
+            &serde_json::json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "t", "labels": {"cozystack.io/x": "1"}}}),
         )
         .unwrap()
     }
@@ -91,12 +91,12 @@ mod tests {
             ("metadata.name=a", "", true),
             ("metadata.name=b", "", false),
             ("metadata.name!=a", "", false),
-            ("metadata.name==a,metadata.namespace=t", "x", true),
-            ("", "x=1", true),
-            ("", "x=2", false),
-            ("", "x!=2,!y", true),
-            ("", "y", false),
-            ("", "!x", false),
+            ("metadata.name==a,metadata.namespace=t", "cozystack.io/x", true),
+            ("", "cozystack.io/x=1", true),
+            ("", "cozystack.io/x=2", false),
+            ("", "cozystack.io/x!=2,!cozystack.io/y", true),
+            ("", "cozystack.io/y", false),
+            ("", "!cozystack.io/x", false),
         ] {
             assert_eq!(Selector { fields: fields.into(), labels: labels.into() }.matches(&o), hit, "{fields} {labels}");
         }

@@ -72,10 +72,8 @@ fn clean(s: &str, keep_newlines: bool) -> String {
         for (i, (at, c)) in g.char_indices().enumerate() {
             match c {
                 '\n' if keep_newlines => out.push('\n'),
-                '\t' | '\n' | '\r' => {
-                    if !(c == '\r' && g.len() > 1) {
-                        out.push(' ');
-                    }
+                '\t' | '\n' | '\r' if !(c == '\r' && g.len() > 1) => {
+                    out.push(' ');
                 }
                 // A joiner inside an emoji is what makes it one character; alone it is invisible.
                 '\u{200d}' | '\u{fe0f}' if i > 0 && g.width() == 2 => out.push(c),

@@ -3,6 +3,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ops::Range,
     sync::Arc,
 };
 
@@ -70,8 +71,55 @@ pub struct Source {
     pub selector: Selector,
 }
 
-/// Objects of one namespace (or of cluster scope, under the empty name), by kind and name.
-pub type Shelf = BTreeMap<Kind, BTreeMap<Arc<str>, Arc<Object>>>;
+/// Objects of one namespace (or of cluster scope, under the empty name), sorted by kind and name: eight bytes an object beside the object.
+#[derive(Debug, Clone, Default)]
+struct Shelf {
+    objects: Vec<Arc<Object>>,
+    /// How many of them name a plane, so that nobody has to look through all at every event.
+    named: usize,
+}
+
+impl Shelf {
+    fn find(&self, kind: Kind, name: &str) -> Result<usize, usize> {
+        self.objects.binary_search_by(|o| (o.kind, &*o.meta.name).cmp(&(kind, name)))
+    }
+
+    /// Where the objects of a kind stand.
+    fn span(&self, kind: Kind) -> Range<usize> {
+        self.objects.partition_point(|o| o.kind < kind)..self.objects.partition_point(|o| o.kind <= kind)
+    }
+
+    fn of(&self, kind: Kind) -> &[Arc<Object>] {
+        self.objects.get(self.span(kind)).unwrap_or_default()
+    }
+
+    fn put(&mut self, object: Arc<Object>) {
+        self.named += usize::from(object.names_plane());
+        match self.find(object.kind, &object.meta.name) {
+            Ok(at) => {
+                if let Some(slot) = self.objects.get_mut(at) {
+                    self.named -= usize::from(slot.names_plane());
+                    *slot = object;
+                }
+            }
+            Err(at) => self.objects.insert(at, object),
+        }
+    }
+
+    fn take(&mut self, kind: Kind, name: &str) -> bool {
+        let Ok(at) = self.find(kind, name) else { return false };
+        self.named -= usize::from(self.objects.remove(at).names_plane());
+        true
+    }
+
+    /// Puts these, sorted by name, where all of the kind stood.
+    fn put_all(&mut self, kind: Kind, new: Vec<Arc<Object>>) {
+        let named = |objects: &[Arc<Object>]| objects.iter().filter(|o| o.names_plane()).count();
+        self.named = self.named + named(&new) - named(self.of(kind));
+        let span = self.span(kind);
+        self.objects.splice(span, new);
+    }
+}
 
 /// All that was observed in one context.
 #[derive(Debug, Clone, Default)]
@@ -91,20 +139,13 @@ impl World {
     /// Adds or replaces one object; marks its namespace dirty.
     pub fn apply(&mut self, object: Object) {
         self.touch(object.meta.namespace.clone());
-        self.shelves
-            .entry(object.meta.namespace.clone())
-            .or_default()
-            .entry(object.kind)
-            .or_default()
-            .insert(object.meta.name.clone(), Arc::new(object));
+        self.shelves.entry(object.meta.namespace.clone()).or_default().put(Arc::new(object));
     }
 
     /// Removes one object by name; marks its namespace dirty.
     pub fn remove(&mut self, kind: Kind, namespace: &str, name: &str) {
-        if let Some(by_name) = self.shelves.get_mut(namespace).and_then(|s| s.get_mut(&kind)) {
-            if by_name.remove(name).is_some() {
-                self.touch(Arc::from(namespace));
-            }
+        if self.shelves.get_mut(namespace).is_some_and(|s| s.take(kind, name)) {
+            self.touch(Arc::from(namespace));
         }
     }
 
@@ -113,9 +154,9 @@ impl World {
     pub fn replace(&mut self, source: &Source, objects: Vec<Object>, now: Time) {
         let Source { kind, scope, selector } = source;
         let first = self.read_of(source).state != ReadState::Complete;
-        let mut fresh: BTreeMap<Arc<str>, BTreeMap<Arc<str>, Arc<Object>>> = BTreeMap::new();
+        let mut fresh: BTreeMap<Arc<str>, Vec<Arc<Object>>> = BTreeMap::new();
         for o in objects {
-            fresh.entry(o.meta.namespace.clone()).or_default().insert(o.meta.name.clone(), Arc::new(o));
+            fresh.entry(o.meta.namespace.clone()).or_default().push(Arc::new(o));
         }
         let mut touched: Vec<Arc<str>> = self.shelves.keys().filter(|ns| in_scope(ns, scope, *kind)).cloned().collect();
         touched.extend(fresh.keys().cloned());
@@ -124,14 +165,17 @@ impl World {
         let narrowed = *selector != Selector::all();
         for ns in touched {
             let mut new = fresh.remove(&ns).unwrap_or_default();
+            by_name(&mut new);
             let shelf = self.shelves.entry(ns.clone()).or_default();
-            if let (true, Some(old)) = (narrowed, shelf.get(kind)) {
-                let outside = old.iter().filter(|(name, o)| !new.contains_key(*name) && !selector.matches(o));
-                new.extend(outside.map(|(name, o)| (name.clone(), o.clone())).collect::<Vec<_>>());
+            if narrowed {
+                let listed = |o: &Object| new.binary_search_by(|n| n.meta.name.cmp(&o.meta.name)).is_ok();
+                let outside: Vec<_> = shelf.of(*kind).iter().filter(|o| !listed(o) && !selector.matches(o)).cloned().collect();
+                new.extend(outside);
+                by_name(&mut new);
             }
             // A first complete read turns "not read" into "absent" even where nothing was listed, so it dirties all in scope.
-            if first || shelf.get(kind).map_or(!new.is_empty(), |old| *old != new) {
-                shelf.insert(*kind, new);
+            if first || shelf.of(*kind) != new.as_slice() {
+                shelf.put_all(*kind, new);
                 self.touch(ns);
             }
         }
@@ -143,15 +187,16 @@ impl World {
 
     /// The source was heard from: its rows are true as of now.
     pub fn alive(&mut self, source: &Source, now: Time) {
-        let mut read = self.read_of(source);
-        let was_stale = read.state == ReadState::Stale;
+        // Every event passes here, so the usual case must not copy the source.
+        let known = self.reads.get_mut(&(source.kind, source.scope.clone())).and_then(|by| by.get_mut(&source.selector));
+        let Some(read) = known else {
+            return self.record(source, Read { at: Some(now), ..Read::default() });
+        };
         read.at = Some(now);
-        if was_stale {
-            read.state = ReadState::Complete;
-            read.problem = None;
+        if read.state == ReadState::Stale {
+            (read.state, read.problem) = (ReadState::Complete, None);
             self.touch_scope(&source.scope);
         }
-        self.record(source, read);
     }
 
     /// Folds what a watch said. A failed source keeps its rows: what was complete is stale from then on, never empty.
@@ -228,12 +273,18 @@ impl World {
 
     /// Objects of `kind` in `namespace` (empty for cluster-scoped kinds), by name.
     pub fn list<'a>(&'a self, kind: Kind, namespace: &str) -> impl Iterator<Item = &'a Arc<Object>> + use<'a> {
-        self.shelves.get(namespace).and_then(|s| s.get(&kind)).into_iter().flat_map(|m| m.values())
+        self.shelves.get(namespace).map(|s| s.of(kind)).unwrap_or_default().iter()
     }
 
     /// One object.
     pub fn get(&self, kind: Kind, namespace: &str, name: &str) -> Option<&Arc<Object>> {
-        self.shelves.get(namespace)?.get(&kind)?.get(name)
+        let shelf = self.shelves.get(namespace)?;
+        shelf.objects.get(shelf.find(kind, name).ok()?)
+    }
+
+    /// True when any object or Event of the namespace is called, labelled or `clusterName`d as something of a plane.
+    pub fn names_plane(&self, namespace: &str) -> bool {
+        self.shelves.get(namespace).is_some_and(|s| s.named > 0)
     }
 
     /// All namespaces in which something was observed, in order.
@@ -257,6 +308,13 @@ impl World {
             Scope::All => self.touch(Arc::from("")),
         }
     }
+}
+
+/// Sorts by name; of one name only the last stays, as the server's last word.
+fn by_name(objects: &mut Vec<Arc<Object>>) {
+    objects.reverse();
+    objects.sort_by(|a, b| a.meta.name.cmp(&b.meta.name));
+    objects.dedup_by(|a, b| a.meta.name == b.meta.name);
 }
 
 /// How much a read state takes away; the largest wins where several narrowed sources serve one kind.
@@ -286,7 +344,7 @@ mod tests {
 
     fn pod(name: &str, label: &str) -> Object {
         Object::from_value(
-            &json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "t", "labels": {"l": label}}}),
+            &json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "t", "labels": {"cozystack.io/l": label}}}),
         )
         .unwrap()
     }
@@ -302,9 +360,9 @@ mod tests {
     #[test]
     fn a_narrowed_list_removes_only_its_own() {
         let mut w = World::default();
-        w.replace(&source("l=a"), vec![pod("a1", "a"), pod("a2", "a")], Time::UNIX_EPOCH);
-        w.replace(&source("l=b"), vec![pod("b1", "b")], Time::UNIX_EPOCH);
-        w.replace(&source("l=a"), vec![pod("a2", "a")], Time::UNIX_EPOCH);
+        w.replace(&source("cozystack.io/l=a"), vec![pod("a1", "a"), pod("a2", "a")], Time::UNIX_EPOCH);
+        w.replace(&source("cozystack.io/l=b"), vec![pod("b1", "b")], Time::UNIX_EPOCH);
+        w.replace(&source("cozystack.io/l=a"), vec![pod("a2", "a")], Time::UNIX_EPOCH);
         assert_eq!(names(&w), ["a2", "b1"]);
     }
 
@@ -321,12 +379,38 @@ mod tests {
     }
 
     #[test]
+    fn what_names_a_plane_is_counted_whatever_comes_and_goes() {
+        let mut w = World::default();
+        let named = |w: &World| w.names_plane("t");
+        w.apply(pod("other", "x"));
+        assert!(!named(&w));
+        w.apply(pod("computeplane-x", "x"));
+        w.apply(pod("computeplane-x", "y"));
+        assert!(named(&w));
+        w.remove(Kind::Pod, "t", "computeplane-x");
+        w.remove(Kind::Pod, "t", "computeplane-x");
+        assert!(!named(&w));
+        w.apply(pod("other", "computeplane"));
+        assert!(named(&w), "a label's value names it");
+        w.apply(pod("other", "x"));
+        w.replace(&source(""), vec![pod("b", "x"), pod("computeplane", "a"), pod("computeplane", "b")], Time::UNIX_EPOCH);
+        assert_eq!((named(&w), names(&w)), (true, vec!["b".to_string(), "computeplane".to_string()]));
+        assert_eq!(
+            w.get(Kind::Pod, "t", "computeplane").unwrap().meta.labels.get("cozystack.io/l").map(|l| &**l),
+            Some("b"),
+            "the last word"
+        );
+        w.replace(&source(""), vec![pod("b", "x")], Time::UNIX_EPOCH);
+        assert!(!named(&w));
+    }
+
+    #[test]
     fn one_bad_source_of_a_kind_spoils_it() {
         let mut w = World::default();
-        w.replace(&source("l=a"), vec![], Time::UNIX_EPOCH);
-        w.set_read_of(&source("l=b"), Read { state: ReadState::Forbidden, at: None, problem: None });
+        w.replace(&source("cozystack.io/l=a"), vec![], Time::UNIX_EPOCH);
+        w.set_read_of(&source("cozystack.io/l=b"), Read { state: ReadState::Forbidden, at: None, problem: None });
         assert_eq!(w.read_in(Kind::Pod, "t").state, ReadState::Forbidden);
-        w.retain_sources(|s| s.selector.labels == "l=a");
+        w.retain_sources(|s| s.selector.labels == "cozystack.io/l=a");
         assert_eq!(w.read_in(Kind::Pod, "t").state, ReadState::Complete);
     }
 }

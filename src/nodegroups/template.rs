@@ -18,6 +18,17 @@ pub enum Layout {
     Presplit,
 }
 
+impl std::str::FromStr for Layout {
+    type Err = String;
+    fn from_str(s: &str) -> Result<Self, String> {
+        match s {
+            "split" => Ok(Layout::Split),
+            "presplit" => Ok(Layout::Presplit),
+            _ => Err(format!("profile: found {s:?}; allowed are split, presplit")),
+        }
+    }
+}
+
 /// Disk when none is given; also for the number 0 and for empty text, but not for `"0"` (D-ZERO).
 pub const DEFAULT_DISK: &str = "20Gi";
 /// The application's own storage class, used where a pool names none.

@@ -1,7 +1,13 @@
 //! From flags to a connected session: the kubeconfig's door or the embedded platform, both behind the same guard. Owns the choice; above this
 //! nothing knows which of them answers.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use crate::{
     cluster::{
@@ -22,11 +28,13 @@ pub struct Connector {
     read_only: bool,
     read_only_contexts: Vec<String>,
     limit: Duration,
+    alive: AtomicBool,
 }
 
 enum Origin {
     Door(Box<Door>),
     Demo(demo::Platform, String),
+    Recorded(Box<ContextInfo>),
 }
 
 /// A session and what is needed to renew its login.
@@ -36,6 +44,13 @@ pub struct Link {
     login: Option<(ResolvedContext, u64)>,
     /// When the login ends, if it does by itself.
     pub expires: Option<Time>,
+}
+
+impl Drop for Connector {
+    /// Requests still under way are part of the record too.
+    fn drop(&mut self) {
+        self.trail.close();
+    }
 }
 
 /// The mode and its witnesses.
@@ -70,9 +85,14 @@ impl Connector {
         Ok(Self::new(Origin::Demo(platform, scenario.to_string()), safety, TIME_LIMIT))
     }
 
+    /// To nothing: a recording is looked at.
+    pub fn recorded(info: ContextInfo) -> Connector {
+        Self::new(Origin::Recorded(Box::new(info)), Safety { read_only: true, ..Safety::default() }, TIME_LIMIT)
+    }
+
     fn new(origin: Origin, safety: Safety, limit: Duration) -> Connector {
         let Safety { trail, read_only, read_only_contexts } = safety;
-        Connector { origin, trail, read_only, read_only_contexts, limit }
+        Connector { origin, trail, read_only, read_only_contexts, limit, alive: AtomicBool::new(false) }
     }
 
     /// The contexts on offer.
@@ -80,6 +100,7 @@ impl Connector {
         match &self.origin {
             Origin::Door(door) => door.contexts(),
             Origin::Demo(_, scenario) => vec![self.demo_info(scenario)],
+            Origin::Recorded(info) => vec![(**info).clone()],
         }
     }
 
@@ -87,7 +108,7 @@ impl Connector {
     pub fn notes(&self) -> Vec<String> {
         match &self.origin {
             Origin::Door(door) => door.notes(),
-            Origin::Demo(..) => Vec::new(),
+            Origin::Demo(..) | Origin::Recorded(_) => Vec::new(),
         }
     }
 
@@ -102,8 +123,13 @@ impl Connector {
     /// What the kubeconfig lacks, or why the login failed (and whether a terminal would help).
     pub async fn open(&self, context: Option<&str>, login: Login) -> Result<Link, LoginFailure> {
         match &self.origin {
+            Origin::Recorded(_) => Err(Problem::new(ProblemKind::Refused, "a recording has no cluster behind it").into()),
             Origin::Demo(platform, scenario) => {
                 let info = self.demo_info(scenario);
+                // The embedded world reconciles while somebody is connected to it.
+                if !self.alive.swap(true, Ordering::Relaxed) {
+                    tokio::spawn(demo::world::live(platform.clone()));
+                }
                 let session = Session::over(platform.clone(), &self.guard(&info.name), info);
                 Ok(Link { session, login: None, expires: None })
             }
@@ -129,13 +155,6 @@ impl Connector {
         link.expires = clients.expires;
         link.session.renew(&self.session(clients)?);
         Ok(())
-    }
-
-    /// Keeps the embedded world going; returns at once for a real cluster.
-    pub async fn live(&self) {
-        if let Origin::Demo(platform, _) = &self.origin {
-            demo::world::live(platform.clone()).await;
-        }
     }
 
     fn session(&self, clients: Clients) -> Result<Session, Problem> {

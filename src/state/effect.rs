@@ -32,6 +32,13 @@ pub enum Effect {
         /// Object.
         object: ObjectRef,
     },
+    /// Ask the server what this identity may do in these namespaces; answered by `Msg::AccessRead`.
+    Access {
+        /// Number to answer with.
+        request: u64,
+        /// Namespaces; at most `screens::access::MOST`.
+        namespaces: Vec<String>,
+    },
     /// Put text on the clipboard (OSC 52).
     Copy(String),
     /// Tick not later than then: something on screen or a deadline depends on it.

@@ -35,6 +35,13 @@ pub enum Msg {
         /// The object as served, or why not.
         result: Result<Box<serde_json::Value>, Problem>,
     },
+    /// The answer to [`super::effect::Effect::Access`].
+    AccessRead {
+        /// Number of the request; older ones are dropped.
+        request: u64,
+        /// What the server said, or why it couldn't be asked.
+        result: Result<Box<crate::model::access::Access>, Problem>,
+    },
     /// A request passed the guard or was refused by it, or its answer came (same `seq` again).
     Audited {
         /// Running number of the request.

@@ -3,6 +3,7 @@
 pub mod backoff;
 pub mod engine;
 pub mod items;
+pub mod lines;
 pub mod request;
 pub mod set;
 

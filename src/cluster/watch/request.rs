@@ -4,13 +4,13 @@ use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 
-use super::items::Splitter;
+use super::{items::Splitter, lines::Lines};
 use crate::{
     cluster::{
         ask::{Ask, Place, Stream},
         errors::problem_of_status,
     },
-    model::{Kind, Object, Problem, ProblemKind, Scope, world::Source},
+    model::{Kind, Object, Problem, ProblemKind, Scope, prune, world::Source},
 };
 
 /// Objects a page for ordinary kinds. Pages of 500 cost the server more than a whole list from its watch cache; this only bounds the largest.
@@ -113,12 +113,16 @@ async fn read_list(mut body: Stream, kind: Kind, place: &Place, objects: &mut Ve
     let unreadable = |e: String| Problem::new(ProblemKind::Unreadable, format!("{}: the list can't be read", place.path)).detail(e);
     let mut splitter = Splitter::default();
     while let Some(bytes) = next_bytes(&mut body).await? {
-        let mut each = |item: &[u8]| {
-            if let Some(o) = serde_json::from_slice::<Value>(item).ok().and_then(|v| Object::of_kind(kind, &place.api_version, &v)) {
-                objects.push(o);
-            }
+        let mut torn = None;
+        let mut each = |item: &[u8]| match prune::object(kind, item) {
+            Ok(v) => objects.extend(Object::of_kind(kind, &place.api_version, &v)),
+            Err(e) => torn = Some(e),
         };
         splitter.feed(&bytes, &mut each).map_err(unreadable)?;
+        // An item that can't be read may be any object: leaving it out would look like its deletion.
+        if let Some(e) = torn {
+            return Err(unreadable(e));
+        }
     }
     splitter.finish().map_err(unreadable)
 }
@@ -142,7 +146,7 @@ async fn next_bytes(body: &mut Stream) -> Result<Option<Bytes>, Problem> {
 /// An open watch.
 pub struct Follow {
     body: Stream,
-    buffer: Vec<u8>,
+    lines: Lines,
     kind: Kind,
     api_version: String,
 }
@@ -159,7 +163,7 @@ pub async fn follow<A: Ask>(ask: &A, source: &Source, place: &Place, version: &s
         ("resourceVersion", version.to_string()),
     ];
     let answer = ask.send(get(&place.path, &query(source, &more))?, true).await?;
-    Ok(Follow { body: answer.into_body(), buffer: Vec::new(), kind: source.kind, api_version: place.api_version.clone() })
+    Ok(Follow { body: answer.into_body(), lines: Lines::default(), kind: source.kind, api_version: place.api_version.clone() })
 }
 
 impl Follow {
@@ -169,32 +173,27 @@ impl Follow {
     /// A broken stream, half a line at its end, or a line that is no event.
     pub async fn next(&mut self) -> Result<Option<Line>, Problem> {
         loop {
-            if let Some(at) = self.buffer.iter().position(|b| *b == b'\n') {
-                let line: Vec<u8> = self.buffer.drain(..=at).collect();
+            if let Some(line) = self.lines.next() {
                 if line.iter().all(u8::is_ascii_whitespace) {
                     continue;
                 }
-                return event(&line, self.kind, &self.api_version).map(Some);
+                return event(line, self.kind, &self.api_version).map(Some);
             }
-            if self.buffer.len() > MAX_LINE {
+            if self.lines.rest().len() > MAX_LINE {
                 return Err(Problem::new(ProblemKind::Unreadable, format!("an event of more than {MAX_LINE} bytes")));
             }
             match next_bytes(&mut self.body).await? {
-                Some(bytes) => self.buffer.extend_from_slice(&bytes),
-                None if self.buffer.iter().all(u8::is_ascii_whitespace) => return Ok(None),
-                None => {
-                    // The last line may come without its end, whole or torn: parsing tells.
-                    let line = std::mem::take(&mut self.buffer);
-                    return event(&line, self.kind, &self.api_version).map(Some);
-                }
+                Some(bytes) => self.lines.feed(&bytes),
+                None if self.lines.rest().iter().all(u8::is_ascii_whitespace) => return Ok(None),
+                // The last line may come without its end, whole or torn: parsing tells.
+                None => return event(&self.lines.take_rest(), self.kind, &self.api_version).map(Some),
             }
         }
     }
 }
 
 fn event(line: &[u8], kind: Kind, api_version: &str) -> Result<Line, Problem> {
-    let v: Value = serde_json::from_slice(line)
-        .map_err(|e| Problem::new(ProblemKind::Unreadable, "a watch event can't be read").detail(e.to_string()))?;
+    let v = prune::event(kind, line).map_err(|e| Problem::new(ProblemKind::Unreadable, "a watch event can't be read").detail(e))?;
     let object = v.get("object").unwrap_or(&Value::Null);
     let version = object.get("metadata").and_then(|m| m.get("resourceVersion")).and_then(Value::as_str).unwrap_or_default().to_string();
     let what = v.get("type").and_then(Value::as_str).unwrap_or_default();

@@ -297,8 +297,25 @@ impl World {
 
     fn write(&self, pool: &Pool, machines: &[Machine], desired: i64, now: Time) {
         for v in pool.objects(machines, desired, now) {
-            self.platform.put(v);
+            self.put_observed(v);
         }
+    }
+
+    /// Writes an object whose controller has seen what it writes: `status.observedGeneration` is the generation that results.
+    fn put_observed(&self, v: Value) {
+        let text = |path: &str| v.pointer(path).and_then(Value::as_str).unwrap_or_default().to_string();
+        let (api, kind, ns, name) = (text("/apiVersion"), text("/kind"), text("/metadata/namespace"), text("/metadata/name"));
+        let tells = v.pointer("/status/observedGeneration").is_some();
+        self.platform.put(v);
+        let Some(mut now) = self.platform.object(&api, &kind, &ns, &name).filter(|_| tells) else { return };
+        let generation = now.pointer("/metadata/generation").cloned().unwrap_or_default();
+        if now.pointer("/status/observedGeneration") == Some(&generation) {
+            return;
+        }
+        if let Some(observed) = now.pointer_mut("/status/observedGeneration") {
+            *observed = generation;
+        }
+        self.platform.put(now);
     }
 
     fn birth(&mut self, pool: &Pool, seed: &str, at: Time) {

@@ -144,7 +144,8 @@ impl Pool {
                 }
             }
         }
-        let counts = Counts { desired, actual: machines.len() as i64, up, max: self.max() };
+        let updated = machines.iter().filter(|m| m.set == self.set()).count() as i64;
+        let counts = Counts { desired, actual: machines.len() as i64, updated, up, max: self.max() };
         for v in &mut out {
             counts.write(v, self.min());
         }
@@ -207,6 +208,8 @@ fn roles(v: &mut Value, group: &Value) {
 struct Counts {
     desired: i64,
     actual: i64,
+    /// Of them, those of the template asked for.
+    updated: i64,
     up: i64,
     max: i64,
 }
@@ -230,7 +233,7 @@ impl Counts {
                 let Some(status) = v.get_mut("status").and_then(Value::as_object_mut) else { return };
                 for (key, n) in [
                     ("replicas", self.actual),
-                    ("updatedReplicas", self.actual),
+                    ("updatedReplicas", self.updated),
                     ("fullyLabeledReplicas", self.actual),
                     ("readyReplicas", self.up),
                     ("availableReplicas", self.up),
@@ -241,7 +244,7 @@ impl Counts {
                     }
                 }
                 if let Some(v2) = status.get_mut("v1beta2").and_then(Value::as_object_mut) {
-                    for (key, n) in [("availableReplicas", self.up), ("readyReplicas", self.up), ("upToDateReplicas", self.actual)] {
+                    for (key, n) in [("availableReplicas", self.up), ("readyReplicas", self.up), ("upToDateReplicas", self.updated)] {
                         v2.insert(key.into(), json!(n));
                     }
                 }

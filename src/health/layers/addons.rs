@@ -113,7 +113,16 @@ fn aggregate(view: &View<'_>, addons: &[(&Object, Judgement)], broken: &[&(&Obje
     let waiting = nodes.known && nodes.ready_since.is_none();
     let for_kubeconfig = broken.iter().any(|b| b.1.class.as_deref() == Some("WaitingForKubeconfig"));
     let patience = nodes.ready_since.map(|t| view.age(t));
-    let mut v = if waiting && nodes.control_plane_down || for_kubeconfig && patience.is_none_or(|p| p < view.deadlines.addons) {
+    // Long after the control plane serves, a missing kubeconfig Secret was lost, and no Node brings it back (row 24).
+    let lost = for_kubeconfig && nodes.control_plane_up && why.since.is_some_and(|t| view.age(t) > view.deadlines.addons);
+    let mut v = if lost {
+        let v = build::verdict(
+            Layer::Addons,
+            State::AddonsFailing,
+            format!("{counts}; the kubeconfig Secret is missing though the control plane serves: {}", why.cause),
+        );
+        v.next(Who::Platform, "let the control plane provider write its kubeconfig Secret again")
+    } else if waiting && nodes.control_plane_down || for_kubeconfig && patience.is_none_or(|p| p < view.deadlines.addons) {
         build::verdict(
             Layer::Addons,
             State::AddonsWaiting,

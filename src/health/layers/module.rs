@@ -186,7 +186,7 @@ fn orphaned(view: &View<'_>) -> Option<Judgement> {
     if view.list(Kind::HelmRelease).any(|o| super::is_chain(&o.meta.name) && o.meta.deleted.is_none()) {
         return None;
     }
-    let ours = |o: &Object| crate::health::planes::names_plane(o);
+    let ours = |o: &Object| o.names_plane();
     let owned = |o: &Object| {
         o.meta.annotations.contains_key("meta.helm.sh/release-name") || o.meta.labels.contains_key("helm.toolkit.fluxcd.io/name")
     };

@@ -18,43 +18,53 @@ use crate::{
 pub struct Nodes {
     /// Something tells of workers at all; false when no source speaks.
     pub known: bool,
-    /// Since when the oldest of the present Nodes is ready.
+    /// Since when the longest ready of the present Nodes has been ready; `None` without a ready Node.
     pub ready_since: Option<Time>,
     /// The control plane is known not to serve.
     pub control_plane_down: bool,
+    /// The control plane is known to serve.
+    pub control_plane_up: bool,
 }
 
-/// What is known about Nodes, from Machines, else from pools and monitors.
+/// What is known about Nodes, from Machines, else from the counters of pools and monitors.
 pub fn nodes(view: &View<'_>) -> Nodes {
-    let ours = |o: &crate::model::Object| cluster_name(o).is_none_or(|c| c == CLUSTER);
-    let machines: Vec<&Machine> = view.list(Kind::Machine).filter(|o| ours(o)).filter_map(|o| Machine::of(o)).collect();
-    let ready = |m: &&Machine| {
-        let x = m.conditions.either("NodeHealthy", "NodeHealthy").filter(|x| m.node.is_some() && &*x.status == "True")?;
-        Some(x.since)
-    };
-    let healthy: Vec<Option<Time>> = machines.iter().filter_map(ready).collect();
-    let pools: Vec<&MachineDeployment> =
-        view.list(Kind::MachineDeployment).filter(|o| ours(o)).filter_map(|o| MachineDeployment::of(o)).collect();
-    let counted = |d: &&MachineDeployment| {
-        let up = d.conditions.either("Available", "Available").filter(|x| d.counters.ready.unwrap_or(0) > 0 && &*x.status == "True")?;
-        up.since
-    };
-    let workers = view.list(Kind::WorkloadMonitor).filter_map(|m| Monitor::of(m)).filter(|m| &*m.type_ == "worker");
-    let observed: i64 = workers.filter_map(|m| m.observed).fold(0, i64::saturating_add);
-    let by_machines = healthy.iter().flatten().min().copied();
-    let by_pools = if machines.is_empty() { pools.iter().filter_map(counted).min() } else { None };
-    // A Node that is there since nobody knows when is old enough for every patience.
-    let ageless = (!healthy.is_empty() && by_machines.is_none()).then_some(Time::UNIX_EPOCH);
-    Nodes {
-        known: !machines.is_empty() || !pools.is_empty() || observed > 0,
-        ready_since: by_machines.or(ageless).or(by_pools),
-        control_plane_down: control_plane_down(view),
+    let machines = view.list(Kind::Machine).filter(|o| cluster_name(o) == Some(CLUSTER));
+    let (mut known, mut ready_since) = (false, None::<Time>);
+    for (o, m) in machines.filter_map(|o| Some((o, Machine::of(o)?))) {
+        known = true;
+        if m.node_ready() && o.meta.deleted.is_none() {
+            let said = m.conditions.any("NodeReady").or_else(|| m.conditions.any("NodeHealthy"));
+            let since = said.and_then(|c| c.since).or(o.meta.created).unwrap_or(Time::UNIX_EPOCH);
+            ready_since = Some(ready_since.map_or(since, |r| r.min(since)));
+        }
     }
+    if !known {
+        (known, ready_since) = by_counters(view);
+    }
+    let (down, up) = control_plane(view);
+    Nodes { known, ready_since, control_plane_down: down, control_plane_up: up }
 }
 
-fn control_plane_down(view: &View<'_>) -> bool {
-    if let Some(t) = view.get(Kind::TenantControlPlane, CLUSTER).and_then(|o| TenantControlPlane::of(o)) {
-        return matches!(&*t.status, "" | "NotReady" | "Provisioning" | "Sleeping");
+/// Without Machines: pools at zero are known to have no Node; ready replicas are Nodes of unknown age.
+fn by_counters(view: &View<'_>) -> (bool, Option<Time>) {
+    let pools: Vec<&MachineDeployment> =
+        view.list(Kind::MachineDeployment).filter_map(|o| MachineDeployment::of(o)).filter(|d| &*d.cluster_name == CLUSTER).collect();
+    if !pools.is_empty() {
+        let ready = pools.iter().any(|d| d.counters.ready.unwrap_or(0) > 0);
+        return (true, ready.then_some(Time::UNIX_EPOCH));
     }
-    view.get(Kind::WorkloadMonitor, CLUSTER).and_then(|m| Monitor::of(m)).is_some_and(|m| m.available == Some(0))
+    let monitors = view.list(Kind::WorkloadMonitor).filter_map(|m| Monitor::of(m)).filter(|m| &*m.type_ == "worker");
+    // A Ready virt-launcher Pod is a running VM, not a Node (trap 13): monitors can only tell that there is none.
+    let observed: Vec<i64> = monitors.filter_map(|m| m.observed).collect();
+    (!observed.is_empty() && observed.iter().all(|o| *o == 0), None)
+}
+
+/// (known to be down, known to be up).
+fn control_plane(view: &View<'_>) -> (bool, bool) {
+    if let Some(t) = view.get(Kind::TenantControlPlane, CLUSTER).and_then(|o| TenantControlPlane::of(o)) {
+        let up = matches!(&*t.status, "Ready" | "Upgrading" | "Unknown");
+        return (!up, up);
+    }
+    let available = view.get(Kind::WorkloadMonitor, CLUSTER).and_then(|m| Monitor::of(m)).and_then(|m| m.available);
+    (available == Some(0) || view.get(Kind::KamajiControlPlane, CLUSTER).is_some(), available.is_some_and(|a| a > 0))
 }

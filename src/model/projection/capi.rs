@@ -1,12 +1,12 @@
 //! Cluster API kinds in v1beta1 and v1beta2. Owns where each version keeps its conditions and counters (`status.md` 1.6); must not judge.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use jiff::SignedDuration;
 use serde_json::Value;
 
 use super::{Body, Condition, at, conditions, find, release::duration, text};
-use crate::model::Object;
+use crate::model::{Object, intern::Pairs};
 
 /// Label that names the cluster of an object.
 pub const CLUSTER_LABEL: &str = "cluster.x-k8s.io/cluster-name";
@@ -56,6 +56,11 @@ impl Conditions {
     /// The old-style condition of one type.
     pub fn old(&self, kind: &str) -> Option<&Condition> {
         find(&self.old, kind)
+    }
+
+    /// The condition of a type, in the new style if it is there, else in the old.
+    pub fn any(&self, kind: &str) -> Option<&Condition> {
+        self.new(kind).or_else(|| self.old(kind))
     }
 
     /// A condition that both styles know, perhaps under two names; the old one first, since it carries more exact times (`recorded/39`).
@@ -170,6 +175,8 @@ pub struct MachineDeployment {
     pub replicas: Option<i64>,
     /// `spec.paused`.
     pub paused: bool,
+    /// Name of the machine template: a new one is a rollout.
+    pub template: Arc<str>,
     /// `status.phase`.
     pub phase: Arc<str>,
     /// Counters.
@@ -188,6 +195,7 @@ impl MachineDeployment {
             cluster_name: text(spec, "clusterName"),
             replicas: spec.get("replicas").and_then(Value::as_i64),
             paused: spec.get("paused").and_then(Value::as_bool) == Some(true),
+            template: at(spec, &["template", "spec", "infrastructureRef"]).map(|r| text(r, "name")).unwrap_or_default(),
             phase: text(status, "phase"),
             counters: Counters::project(api_version, status),
             observed_generation: observed(status),
@@ -279,6 +287,12 @@ impl Machine {
             conditions: Conditions::project(api_version, status),
         }
     }
+
+    /// True when the Node joined and is known to be healthy: by the Node's own conditions, never by the old `Ready` (`status.md` 8.24).
+    pub fn node_ready(&self) -> bool {
+        let said = self.conditions.any("NodeReady").or_else(|| self.conditions.any("NodeHealthy"));
+        self.node.is_some() && said.is_none_or(|c| &*c.status == "True")
+    }
 }
 
 /// MachineHealthCheck.
@@ -347,7 +361,7 @@ fn plain(v: &Value) -> String {
 }
 
 /// The bounds that the autoscaler keeps for a MachineDeployment: (min, max) from its annotations.
-pub fn bounds(annotations: &BTreeMap<Arc<str>, Arc<str>>) -> (Option<i64>, Option<i64>) {
+pub fn bounds(annotations: &Pairs) -> (Option<i64>, Option<i64>) {
     let of = |end: &str| {
         let key = format!("cluster.x-k8s.io/cluster-api-autoscaler-node-group-{end}-size");
         annotations.get(key.as_str()).and_then(|v| v.trim().parse().ok())

@@ -1,11 +1,18 @@
 //! From served JSON to the few fields that verdicts use. Owns the entry, metadata and conditions; one file a family of kinds.
 //! Lenient by rule: a field of an unexpected type counts as absent, and nothing here panics or fails on odd JSON below the metadata.
 
-use std::sync::Arc;
+use std::{
+    ops::{Deref, DerefMut},
+    sync::Arc,
+};
 
 use serde_json::Value;
 
-use super::{Kind, Meta, Object, Time};
+use super::{
+    Kind, Meta, Object, Time,
+    intern::{self, Pool},
+    redact,
+};
 
 pub mod capi;
 pub mod core;
@@ -14,48 +21,72 @@ pub mod kamaji;
 pub mod kubevirt;
 pub mod release;
 
-/// One condition, of either style. `status` stays text: the enum is open.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// What a condition says. The same words stand in thousands of objects, so they are held once.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // the Kubernetes names
-pub struct Condition {
+pub struct Words {
     pub kind: Arc<str>,
     pub status: Arc<str>,
     pub reason: Arc<str>,
     pub message: Arc<str>,
     pub severity: Arc<str>,
+}
+
+static WORDS: Pool<Words> = Pool::new();
+
+/// One condition, of either style. `status` stays text: the enum is open. Its words are read (and changed) as its own fields.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[allow(missing_docs)] // the Kubernetes names
+pub struct Condition {
+    words: Arc<Words>,
     pub observed_generation: Option<i64>,
     pub since: Option<Time>,
 }
 
-/// The projected part of an object, by family.
+impl Deref for Condition {
+    type Target = Words;
+
+    fn deref(&self) -> &Words {
+        &self.words
+    }
+}
+
+impl DerefMut for Condition {
+    /// Words that are changed are no longer shared.
+    fn deref_mut(&mut self) -> &mut Words {
+        Arc::make_mut(&mut self.words)
+    }
+}
+
+/// The projected part of an object, by family. All are boxed: the kinds of which there are most must not pay for the largest.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs)] // one variant a struct, documented there
 pub enum Body {
     App(Box<cozystack::App>),
-    TenantNamespace(cozystack::TenantNamespace),
+    TenantNamespace(Box<cozystack::TenantNamespace>),
     Options(Box<cozystack::Options>),
     Release(Box<release::Release>),
-    Monitor(cozystack::Monitor),
-    Workload(cozystack::Workload),
-    Conditioned(cozystack::Conditioned),
+    Monitor(Box<cozystack::Monitor>),
+    Workload(Box<cozystack::Workload>),
+    Conditioned(Box<cozystack::Conditioned>),
     TenantControlPlane(Box<kamaji::TenantControlPlane>),
-    DataStore(kamaji::DataStore),
+    DataStore(Box<kamaji::DataStore>),
     KamajiControlPlane(Box<kamaji::KamajiControlPlane>),
     Cluster(Box<capi::Cluster>),
     MachineDeployment(Box<capi::MachineDeployment>),
     MachineSet(Box<capi::MachineSet>),
     Machine(Box<capi::Machine>),
     MachineHealthCheck(Box<capi::MachineHealthCheck>),
-    KubevirtMachine(kubevirt::KubevirtMachine),
-    VirtualMachine(kubevirt::VirtualMachine),
-    DataVolume(kubevirt::DataVolume),
-    ConfigMap(core::ConfigMap),
+    KubevirtMachine(Box<kubevirt::KubevirtMachine>),
+    VirtualMachine(Box<kubevirt::VirtualMachine>),
+    DataVolume(Box<kubevirt::DataVolume>),
+    ConfigMap(Box<core::ConfigMap>),
     Pod(Box<core::Pod>),
-    Service(core::Service),
+    Service(Box<core::Service>),
     Event(Box<core::Event>),
     Quota(Box<core::Quota>),
-    Job(core::Job),
-    Deployment(core::Deployment),
+    Job(Box<core::Job>),
+    Deployment(Box<core::Deployment>),
     /// Only metadata matters.
     Plain,
 }
@@ -75,35 +106,35 @@ impl Object {
             Kind::ComputePlane | Kind::KubernetesNodes | Kind::Tenant | Kind::TenantModule => {
                 Body::App(Box::new(cozystack::App::project(value)))
             }
-            Kind::TenantNamespace | Kind::Namespace => Body::TenantNamespace(cozystack::TenantNamespace::project(value)),
+            Kind::TenantNamespace | Kind::Namespace => Body::TenantNamespace(Box::new(cozystack::TenantNamespace::project(value))),
             Kind::OptionList => Body::Options(Box::new(cozystack::Options::project(value))),
             Kind::HelmRelease => Body::Release(Box::new(release::Release::project(value))),
-            Kind::WorkloadMonitor => Body::Monitor(cozystack::Monitor::project(value)),
-            Kind::Workload => Body::Workload(cozystack::Workload::project(value)),
+            Kind::WorkloadMonitor => Body::Monitor(Box::new(cozystack::Monitor::project(value))),
+            Kind::Workload => Body::Workload(Box::new(cozystack::Workload::project(value))),
             Kind::Package | Kind::PackageSource | Kind::ExternalArtifact | Kind::TalosConfig | Kind::KubevirtCluster => {
-                Body::Conditioned(cozystack::Conditioned::project(value))
+                Body::Conditioned(Box::new(cozystack::Conditioned::project(value)))
             }
             Kind::TenantControlPlane => Body::TenantControlPlane(Box::new(kamaji::TenantControlPlane::project(value))),
-            Kind::DataStore => Body::DataStore(kamaji::DataStore::project(value)),
+            Kind::DataStore => Body::DataStore(Box::new(kamaji::DataStore::project(value))),
             Kind::KamajiControlPlane => Body::KamajiControlPlane(Box::new(kamaji::KamajiControlPlane::project(value))),
             Kind::Cluster => Body::Cluster(Box::new(capi::Cluster::project(api_version, value))),
             Kind::MachineDeployment => Body::MachineDeployment(Box::new(capi::MachineDeployment::project(api_version, value))),
             Kind::MachineSet => Body::MachineSet(Box::new(capi::MachineSet::project(api_version, value))),
             Kind::Machine => Body::Machine(Box::new(capi::Machine::project(api_version, value))),
             Kind::MachineHealthCheck => Body::MachineHealthCheck(Box::new(capi::MachineHealthCheck::project(api_version, value))),
-            Kind::KubevirtMachine => Body::KubevirtMachine(kubevirt::KubevirtMachine::project(value)),
-            Kind::VirtualMachine | Kind::VirtualMachineInstance => Body::VirtualMachine(kubevirt::VirtualMachine::project(value)),
-            Kind::DataVolume => Body::DataVolume(kubevirt::DataVolume::project(value)),
-            Kind::ConfigMap => Body::ConfigMap(core::ConfigMap::project(value)),
+            Kind::KubevirtMachine => Body::KubevirtMachine(Box::new(kubevirt::KubevirtMachine::project(value))),
+            Kind::VirtualMachine | Kind::VirtualMachineInstance => Body::VirtualMachine(Box::new(kubevirt::VirtualMachine::project(value))),
+            Kind::DataVolume => Body::DataVolume(Box::new(kubevirt::DataVolume::project(value))),
+            Kind::ConfigMap => Body::ConfigMap(Box::new(core::ConfigMap::project(value))),
             Kind::Pod => Body::Pod(Box::new(core::Pod::project(value))),
-            Kind::Service => Body::Service(core::Service::project(value)),
+            Kind::Service => Body::Service(Box::new(core::Service::project(value))),
             Kind::Event => Body::Event(Box::new(core::Event::project(value))),
             Kind::ResourceQuota => Body::Quota(Box::new(core::Quota::project(value))),
-            Kind::Job => Body::Job(core::Job::project(value)),
-            Kind::Deployment => Body::Deployment(core::Deployment::project(value)),
+            Kind::Job => Body::Job(Box::new(core::Job::project(value))),
+            Kind::Deployment => Body::Deployment(Box::new(core::Deployment::project(value))),
             Kind::PersistentVolumeClaim | Kind::StorageClass | Kind::ApplicationDefinition | Kind::Role => Body::Plain,
         };
-        Some(Object { kind, api_version: api_version.into(), meta, body })
+        Some(Object { kind, api_version: intern::intern(api_version), meta, body })
     }
 }
 
@@ -111,26 +142,50 @@ fn meta(m: &Value) -> Option<Meta> {
     let name = m.get("name")?.as_str()?;
     let pairs = |key: &str| {
         let map = m.get(key).and_then(Value::as_object);
-        map.into_iter().flatten().filter_map(|(k, v)| Some((Arc::from(k.as_str()), Arc::from(v.as_str()?)))).collect()
+        map.into_iter().flatten().filter_map(|(k, v)| Some((k.as_str(), v.as_str()?)))
     };
+    // Identities don't repeat: they would only crowd the pool.
+    let own = |key: &str| Arc::from(m.get(key).and_then(Value::as_str).unwrap_or_default());
     Some(Meta {
         namespace: text(m, "namespace"),
-        name: name.into(),
-        uid: text(m, "uid"),
-        resource_version: text(m, "resourceVersion"),
+        name: intern::intern(name),
+        uid: own("uid"),
+        resource_version: own("resourceVersion"),
         generation: m.get("generation").and_then(Value::as_i64),
         created: time(m, "creationTimestamp"),
         deleted: time(m, "deletionTimestamp"),
-        finalizers: array(m, "finalizers").filter_map(Value::as_str).map(Arc::from).collect(),
-        labels: pairs("labels"),
-        annotations: pairs("annotations"),
+        finalizers: intern::list(array(m, "finalizers").filter_map(Value::as_str)),
+        labels: pairs("labels").filter(|(k, v)| redact::key_stays(k) || names_plane(v)).collect(),
+        annotations: pairs("annotations").filter(|(k, _)| redact::key_stays(k)).collect(),
         owners: array(m, "ownerReferences").map(|o| (text(o, "kind"), text(o, "name"), text(o, "uid"))).collect(),
     })
 }
 
+/// Prefixes that name something of a plane (contract, "What is a plane").
+const PLANE_PREFIXES: [&str; 3] = ["computeplane", "kubernetes-nodes-computeplane-cluster-", "kubernetes-computeplane-cluster"];
+
+/// True for a name, label value or cluster name that belongs to a plane.
+pub fn names_plane(name: &str) -> bool {
+    PLANE_PREFIXES.iter().any(|p| name.starts_with(p))
+}
+
+impl Object {
+    /// True for an object or Event that is named, labelled or `clusterName`d as something of a plane. Option lists are the platform's catalogue.
+    pub fn names_plane(&self) -> bool {
+        match &self.body {
+            Body::Options(_) => false,
+            Body::Event(e) => names_plane(&e.involved_name) || names_plane(&self.meta.name),
+            _ => {
+                let labelled = |(k, v): (&Arc<str>, &Arc<str>)| names_plane(v) || &**k == "internal.cozystack.io/computeplane";
+                names_plane(&self.meta.name) || self.meta.labels.iter().any(labelled) || capi::cluster_name(self).is_some_and(names_plane)
+            }
+        }
+    }
+}
+
 /// The string under `key`, empty when absent or of another type.
 pub fn text(v: &Value, key: &str) -> Arc<str> {
-    v.get(key).and_then(Value::as_str).unwrap_or_default().into()
+    intern::intern(v.get(key).and_then(Value::as_str).unwrap_or_default())
 }
 
 /// The time under `key`, `None` when absent or unparsable.
@@ -151,17 +206,23 @@ pub fn at<'a>(v: &'a Value, path: &[&str]) -> Option<&'a Value> {
 /// The conditions of a list that stands at `path`.
 pub fn conditions(v: &Value, path: &[&str]) -> Vec<Condition> {
     let list = at(v, path).and_then(Value::as_array).into_iter().flatten();
-    list.map(|c| Condition {
-        kind: text(c, "type"),
-        status: text(c, "status"),
-        reason: text(c, "reason"),
-        message: text(c, "message"),
-        severity: text(c, "severity"),
+    let mut out: Vec<Condition> = list.filter_map(condition).collect();
+    out.shrink_to_fit();
+    out
+}
+
+fn condition(c: &Value) -> Option<Condition> {
+    let kind = text(c, "type");
+    if kind.is_empty() {
+        return None;
+    }
+    let words =
+        Words { kind, status: text(c, "status"), reason: text(c, "reason"), message: text(c, "message"), severity: text(c, "severity") };
+    Some(Condition {
+        words: WORDS.one(&words, || Arc::new(words.clone())),
         observed_generation: c.get("observedGeneration").and_then(Value::as_i64),
         since: time(c, "lastTransitionTime"),
     })
-    .filter(|c| !c.kind.is_empty())
-    .collect()
 }
 
 /// The condition of one type.
