@@ -60,7 +60,7 @@ impl Conditions {
 
     /// The condition of a type, in the new style if it is there, else in the old.
     pub fn any(&self, kind: &str) -> Option<&Condition> {
-        self.new(kind).or_else(|| self.old(kind))
+        self.recent(kind).or_else(|| self.old(kind))
     }
 
     /// A condition that both styles know, perhaps under two names; the old one first, since it carries more exact times (`recorded/39`).
