@@ -48,10 +48,8 @@ fn world(yaml: &str, old_conditions: bool) -> World {
     for doc in serde_yaml::Deserializer::from_str(yaml) {
         let value: Value = serde::Deserialize::deserialize(doc).unwrap();
         let mut value = modern(value);
-        if !old_conditions {
-            if let Some(s) = value.get_mut("status").and_then(Value::as_object_mut) {
-                s.remove("deprecated");
-            }
+        if !old_conditions && let Some(s) = value.get_mut("status").and_then(Value::as_object_mut) {
+            s.remove("deprecated");
         }
         if let Some(o) = Object::from_value(&value) {
             world.apply(o);
