@@ -192,7 +192,7 @@ fn a_provider_that_does_not_take_a_ready_control_plane() {
 #[test]
 fn a_status_about_an_older_spec_is_not_believed() {
     let stale = running("Ready", 2).replace("generation: 1}", "generation: 3}");
-    let v = of(&[stale.clone()], false);
+    let v = of(std::slice::from_ref(&stale), false);
     assert_eq!(v.state, S::StaleStatus);
     assert!(v.cause.contains("v1.33.1 → v1.34.0"), "{}", v.cause);
     assert_eq!(of(&[stale, monitor(0)], false).state, S::ControlPlaneNotReady, "a second source isn't old");

@@ -26,7 +26,7 @@ fn counters_alone() {
 #[test]
 fn unknown_counters_are_no_zero_in_the_new_version() {
     let new = md("web", 1, "replicas: 1").replace("v1beta1", "v1beta2");
-    let v = of(&[new.clone()], false);
+    let v = of(std::slice::from_ref(&new), false);
     assert_ne!(v.state, S::Ready);
     assert_eq!(views(&[new], false)[0].ready, None);
     assert_eq!(views(&[md("web", 1, "replicas: 1")], false)[0].ready, Some(0));

@@ -69,7 +69,7 @@ fn refusals_carry_their_class() {
         &labels("gpu"),
         "status: {printableStatus: Stopped, conditions: [{type: Failure, status: 'True', reason: FailedCreate, message: 'exceeded quota: q'}]}",
     );
-    let v = of(&[vm.clone()], false);
+    let v = of(std::slice::from_ref(&vm), false);
     assert_eq!((v.state, v.inferred, v.pool.as_deref()), (S::WorkerCreateRefused, true, Some("gpu")));
     assert_ne!(of(&[vm.replace("status: 'True'", "status: 'False'")], false).state, S::WorkerCreateRefused, "near miss");
 }
@@ -239,7 +239,7 @@ fn pauses_of_every_level() {
 fn a_foreign_cluster_and_the_beacon() {
     let foreign = md("web", 0, "").replace("clusterName: computeplane-cluster", "clusterName: kubernetes-computeplane-cluster");
     let foreign = foreign.replace("name: computeplane-cluster-web", "name: kubernetes-computeplane-cluster-web");
-    let v = of(&[foreign.clone()], true);
+    let v = of(std::slice::from_ref(&foreign), true);
     assert_eq!((v.state, v.pool.as_deref()), (S::WrongCluster, Some("web")));
     let beacon = "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: computeplane-cluster-awaiting-etcd, namespace: tenant-acme}, data: {status: awaiting-etcd}}\n";
     assert_eq!(of(&[foreign.clone(), beacon.to_string()], true).state, S::Unknown, "near miss: trap 22");
@@ -272,7 +272,7 @@ fn a_check_by_ssh_speaks_only_where_no_machine_does() {
         "ready: false, conditions: [{type: VMProvisioned, status: 'True'}, {type: BootstrapExecSucceeded",
     );
     let old = km.replace("11:40:00", "11:30:00");
-    assert_eq!(of(&[old.clone()], false).state, S::WorkersNotJoined);
+    assert_eq!(of(std::slice::from_ref(&old), false).state, S::WorkersNotJoined);
     assert_ne!(of(&[km.replace("11:40:00", "11:55:00")], false).state, S::WorkersNotJoined, "near miss: young");
     assert_eq!(of(&[old, md("web", 1, "replicas: 1"), joined("web", "a", "True")], false).state, S::Ready, "near miss: its Node is there");
 }

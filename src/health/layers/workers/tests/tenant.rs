@@ -59,7 +59,7 @@ fn monitors_count_vms_and_not_nodes() {
         (monitor("web", 0, 1, 2), S::WorkersScalingUp),
         (monitor("web", 2, 1, 2).replace(OLD, "2026-09-01T11:50:00Z"), S::WorkersScalingUp),
     ] {
-        let v = tenant(&[m.clone()]);
+        let v = tenant(std::slice::from_ref(&m));
         assert_eq!((v.state, v.inferred), (state, true), "{m}: {}", v.cause);
         assert!(v.next.iter().any(|n| n.text.starts_with("to confirm")), "{state}");
     }
