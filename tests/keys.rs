@@ -17,6 +17,7 @@ fn tab(c: &Console) -> String {
         Some(Screen::Planes(_)) => "planes".to_string(),
         Some(Screen::Access(_)) => "access".to_string(),
         Some(Screen::Requests(_)) => "requests".to_string(),
+        Some(Screen::Editor(e)) => format!("{} editor", e.key.namespace),
         None => String::new(),
     }
 }

@@ -1,7 +1,10 @@
 //! The one table of actions: name, default keys, one line of help, place in the footer. A new action is one row here.
 //! Flat data only. No action that changes a cluster may stand on a key that hands press by habit.
 
-use Context::{Access, Events, Field, Global, List, Machines, Objects, Picker, Plane, Planes, Pools, Requests, Text, Timeline, Yaml};
+use Context::{
+    Access, Editor, Events, Field, Global, List, Machines, Objects, Picker, Plane, Planes, Pools, Requests, Review, Rollout, Text,
+    Timeline, Yaml,
+};
 
 /// Where a key is pressed. Looked up from the most special to [`Global`] ([`Context::chain`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,6 +28,12 @@ pub enum Context {
     Yaml,
     Access,
     Requests,
+    /// The node-group form.
+    Editor,
+    /// The edit as it would be written.
+    Review,
+    /// An edit on its way.
+    Rollout,
     /// A list with a text field above it.
     Picker,
     /// A text field alone.
@@ -48,6 +57,9 @@ impl Context {
         Yaml,
         Access,
         Requests,
+        Editor,
+        Review,
+        Rollout,
         Picker,
         Field,
     ];
@@ -69,6 +81,9 @@ impl Context {
             Yaml => &[Yaml, Plane, Text, Global],
             Access => &[Access, Text, Global],
             Requests => &[Requests, List, Global],
+            Editor => &[Editor, Global],
+            Review => &[Review, Text, Global],
+            Rollout => &[Rollout, Text, Global],
             Picker => &[Picker],
             Field => &[Field],
         }
@@ -91,6 +106,9 @@ impl Context {
             Yaml => "YAML",
             Access => "access",
             Requests => "requests",
+            Editor => "editor",
+            Review => "review",
+            Rollout => "rollout",
             Picker => "pickers",
             Field => "text fields",
         }
@@ -103,6 +121,7 @@ impl Context {
 pub enum Group {
     Move,
     Look,
+    Edit,
     Find,
     Go,
     Console,
@@ -110,13 +129,14 @@ pub enum Group {
 
 impl Group {
     /// All, in the order of help.
-    pub const ALL: [Group; 5] = [Group::Move, Group::Look, Group::Find, Group::Go, Group::Console];
+    pub const ALL: [Group; 6] = [Group::Move, Group::Look, Group::Edit, Group::Find, Group::Go, Group::Console];
 
     /// The heading.
     pub fn title(self) -> &'static str {
         match self {
             Group::Move => "Move",
             Group::Look => "Look closer",
+            Group::Edit => "Edit pools",
             Group::Find => "Find and sort",
             Group::Go => "Go to",
             Group::Console => "Console",
@@ -165,16 +185,16 @@ macro_rules! actions {
 
 #[rustfmt::skip]
 actions! {
-    Up "up" Move 0 "up" "One line up" [List: "k" "up" "ctrl-p", Text: "k" "up" "ctrl-p", Picker: "up" "ctrl-p", Field: "up"];
-    Down "down" Move 0 "down" "One line down" [List: "j" "down" "ctrl-n", Text: "j" "down" "ctrl-n", Picker: "down" "ctrl-n", Field: "down"];
-    PageUp "page-up" Move 0 "page up" "One page up" [List: "pageup" "ctrl-b", Text: "pageup" "ctrl-b", Picker: "pageup"];
-    PageDown "page-down" Move 0 "page down" "One page down" [List: "pagedown" "ctrl-f", Text: "pagedown" "ctrl-f" "space", Picker: "pagedown"];
+    Up "up" Move 0 "up" "One line up" [List: "k" "up" "ctrl-p", Text: "k" "up" "ctrl-p", Picker: "up" "ctrl-p", Field: "up", Editor: "k" "up" "ctrl-p"];
+    Down "down" Move 0 "down" "One line down" [List: "j" "down" "ctrl-n", Text: "j" "down" "ctrl-n", Picker: "down" "ctrl-n", Field: "down", Editor: "j" "down" "ctrl-n"];
+    PageUp "page-up" Move 0 "page up" "One page up" [List: "pageup" "ctrl-b", Text: "pageup" "ctrl-b", Picker: "pageup", Editor: "pageup"];
+    PageDown "page-down" Move 0 "page down" "One page down" [List: "pagedown" "ctrl-f", Text: "pagedown" "ctrl-f" "space", Picker: "pagedown", Editor: "pagedown"];
     HalfUp "half-up" Move 0 "half up" "Half a page up" [List: "ctrl-u", Text: "ctrl-u"];
     HalfDown "half-down" Move 0 "half down" "Half a page down" [List: "ctrl-d", Text: "ctrl-d"];
-    First "first" Move 0 "first" "To the first line" [List: "g" "home", Text: "g" "home"];
-    Last "last" Move 0 "last" "To the last line" [List: "G" "end", Text: "G" "end"];
-    Left "left" Move 0 "left" "Scroll left" [Yaml: "h" "left"];
-    Right "right" Move 0 "right" "Scroll right" [Yaml: "l" "right"];
+    First "first" Move 0 "first" "To the first line" [List: "g" "home", Text: "g" "home", Editor: "g" "home"];
+    Last "last" Move 0 "last" "To the last line" [List: "G" "end", Text: "G" "end", Editor: "G" "end"];
+    Left "left" Move 0 "left" "Scroll left" [Yaml: "h" "left", Editor: "h" "left"];
+    Right "right" Move 0 "right" "Scroll right" [Yaml: "l" "right", Editor: "l" "right"];
     Back "back" Move 6 "back" "Back: closes what is in front, then the screen" [Global: "esc", Picker: "esc", Field: "esc"];
 
     Open "open" Look 1 "open" "Open what the cursor is on" [List: "enter"];
@@ -189,6 +209,28 @@ actions! {
     TabYaml "yaml" Look 0 "yaml" "Objects of the plane as YAML" [Plane: "6"];
     CopyTicket "copy-ticket" Look 7 "copy" "Copy a ticket text: verdict, evidence, coverage" [Planes: "y", Plane: "y"];
     CopyText "copy-text" Look 7 "copy" "Copy the text shown or the line under the cursor" [Yaml: "y", Events: "y", Machines: "y", Objects: "y", Requests: "y", Access: "y"];
+
+    Edit "edit" Look 4 "edit pools" "Edit the plane's pools: nothing is written before the review" [Planes: "e", Plane: "e"];
+    EditField "edit-field" Edit 1 "edit" "Edit the field under the cursor" [Editor: "enter"];
+    OtherPane "other-pane" Edit 2 "pools/fields" "To the pools or to the fields" [Editor: "tab" "backtab"];
+    StepUp "step-up" Edit 3 "step" "One step more; the unit stays" [Editor: "+" "="];
+    StepDown "step-down" Edit 0 "less" "One step less; the unit stays" [Editor: "-"];
+    AddPool "add-pool" Edit 5 "add" "Add a pool" [Editor: "a"];
+    ClonePool "clone-pool" Edit 0 "clone" "Add a pool like this one" [Editor: "C"];
+    RenamePool "rename-pool" Edit 0 "rename" "Rename the pool: to the platform that is one removed and one added" [Editor: "R"];
+    RemovePool "remove-pool" Edit 0 "remove" "Remove the pool from the draft" [Editor: "D"];
+    ClearField "clear-field" Edit 0 "unset" "Take the field out: its default counts" [Editor: "d" "delete"];
+    Undo "undo" Edit 6 "undo" "Undo the last change" [Editor: "u"];
+    Redo "redo" Edit 0 "redo" "Redo what was undone" [Editor: "U"];
+    Reset "reset" Edit 0 "reset" "Back to the live values; undo brings the draft again" [Editor: "X"];
+    TakeDraft "take-draft" Edit 0 "draft" "Open the draft that was found; undo goes back" [Editor: "o"];
+    Review "review" Edit 4 "review" "Read the plane again and show what would be written" [Editor: "ctrl-s", Review: "ctrl-r"];
+    TakeMine "take-mine" Edit 2 "mine" "Conflict: my value" [Review: "m"];
+    TakeTheirs "take-theirs" Edit 3 "theirs" "Conflict: the live value" [Review: "t"];
+    TakeBase "take-base" Edit 4 "base" "Conflict: the value both started from" [Review: "b"];
+    NextConflict "next-conflict" Edit 0 "next" "To the next conflict" [Review: "tab"];
+    Write "write" Edit 1 "write" "Write it to the cluster" [Review: "W"];
+    PutBack "put-back" Edit 1 "previous values" "Open the values from before this edit as a draft" [Rollout: "p"];
 
     Filter "filter" Find 4 "filter" "Filter: words, state: ns: pool: sev:" [List: "/"];
     Sort "sort" Find 6 "sort" "Sort by the next column" [List: "s"];

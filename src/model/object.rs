@@ -17,6 +17,9 @@ pub struct ObjectRef {
     pub name: String,
 }
 
+/// An owner: kind, name, uid.
+pub type Owner = (Arc<str>, Arc<str>, Arc<str>);
+
 /// Metadata that verdicts need. Strings are as the cluster sent them: sanitise before painting ([`super::text`]).
 #[derive(Debug, Clone, Default, PartialEq)]
 #[allow(missing_docs)] // the Kubernetes names
@@ -30,12 +33,12 @@ pub struct Meta {
     pub created: Option<Time>,
     pub deleted: Option<Time>,
     pub finalizers: Arc<[Arc<str>]>,
-    /// Only what may be read: see [`super::redact::key_stays`]; a label that names a plane stays under any key.
+    /// Only what may be read: see `redact::key_stays`; a label that names a plane stays under any key.
     pub labels: Pairs,
-    /// Only keys that [`super::redact::key_stays`] lets stay.
+    /// Only keys that `redact::key_stays` lets stay.
     pub annotations: Pairs,
     /// Owners as (kind, name, uid).
-    pub owners: Box<[(Arc<str>, Arc<str>, Arc<str>)]>,
+    pub owners: Box<[Owner]>,
 }
 
 /// An object as the console keeps it.

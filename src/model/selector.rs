@@ -25,7 +25,7 @@ impl Selector {
         Selector { fields: format!("metadata.name={name}"), labels: String::new() }
     }
 
-    /// A label selector. Only keys that [`super::redact::key_stays`] lets stay can be told from an object.
+    /// A label selector. Only keys that `redact::key_stays` lets stay can be told from an object.
     pub fn labels(labels: &str) -> Selector {
         Selector { fields: String::new(), labels: labels.to_string() }
     }

@@ -94,7 +94,7 @@ pub fn line(s: &str) -> String {
     clean(s, false)
 }
 
-/// Safe text of several lines: as [`line`], but `\n` stays.
+/// Safe text of several lines: as [`line()`], but `\n` stays.
 pub fn block(s: &str) -> String {
     clean(s, true)
 }

@@ -17,6 +17,7 @@ use tokio::{
 
 use super::{
     connect::Connector,
+    drafts::Drafts,
     input,
     links::{Done, Links},
     signals::Signals,
@@ -62,6 +63,7 @@ struct Console {
     screen: Screen,
     events: Option<EventStream>,
     links: Links,
+    drafts: Drafts,
     watches: Option<WatchSet>,
     feeds: mpsc::Sender<Feed>,
     unauthorized: Arc<Notify>,
@@ -82,6 +84,7 @@ pub async fn run(start: Start) -> Result<u8> {
     let (done, mut done_in) = mpsc::unbounded_channel();
     let mut audits = start.connector.trail().listen();
     let contexts = start.connector.contexts();
+    let drafts = Drafts::open(done.clone());
     let links = Links::new(start.connector, done, start.all);
     let screen = Screen::open(start.mouse)?;
     let size = screen.terminal.size()?;
@@ -91,6 +94,7 @@ pub async fn run(start: Start) -> Result<u8> {
         screen,
         events: Some(EventStream::new()),
         links,
+        drafts,
         watches: None,
         feeds,
         unauthorized: Arc::new(Notify::new()),
@@ -229,6 +233,10 @@ impl Console {
             },
             Effect::Fetch { request, object } => self.links.fetch(request, object),
             Effect::Access { request, namespaces } => self.links.access(request, namespaces),
+            Effect::Write { request, object, patch } => self.links.write(request, object, patch),
+            Effect::AskWrite(object) => self.links.ask_write(object),
+            Effect::LoadDraft(name) => self.drafts.load(name),
+            Effect::SaveDraft(name, bytes) => self.drafts.save(name, bytes),
             Effect::Copy(text) => {
                 let copied = execute!(std::io::stdout(), crossterm::clipboard::CopyToClipboard::to_clipboard_from(text.as_str()));
                 Box::pin(self.fold(Msg::Copied(copied.map_err(|e| e.to_string())))).await?;

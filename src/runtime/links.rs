@@ -12,9 +12,10 @@ use crate::{
     cluster::{
         door::{Login, LoginFailure},
         session::Session,
+        write::{Outcome, READ_BACK},
     },
-    model::{ObjectRef, Problem, ProblemKind, Time},
-    state::{Connected, Msg},
+    model::{ObjectRef, Problem, ProblemKind, Time, access::Question},
+    state::{Connected, Msg, Wrote},
 };
 
 /// What background work ends in.
@@ -118,7 +119,7 @@ impl Links {
         tokio::spawn(async move {
             let result = match session {
                 Some(session) => Ok(Box::new(session.access(&namespaces).await)),
-                None => Err(Problem::new(ProblemKind::Unreachable, "no cluster is connected, so nobody can be asked")),
+                None => Err(not_connected()),
             };
             let _ = done.send(Done::Msg(Msg::AccessRead { request, result }));
         });
@@ -137,6 +138,40 @@ impl Links {
             let _ = done.send(Done::Msg(Msg::Fetched { request, result }));
         });
     }
+
+    /// Asks in the background whether a plane may be patched. Without an answer nothing is said: the write itself will tell.
+    pub fn ask_write(&self, object: ObjectRef) {
+        let (Some(session), done) = (self.session.clone(), self.done.clone()) else { return };
+        tokio::spawn(async move {
+            let info = object.kind.info();
+            let question = Question { verb: "patch", group: info.group, resource: info.plural, name: &object.name };
+            if let Ok((allowed, reason)) = session.may(Some(&object.namespace), question).await {
+                let _ = done.send(Done::Msg(Msg::MayWrite { object, allowed, reason }));
+            }
+        });
+    }
+
+    /// Sends one patch in the background and reads back. Once: what comes of it is told, whatever it is.
+    pub fn write(&self, request: u64, object: ObjectRef, patch: serde_json::Value) {
+        let done = self.done.clone();
+        let Some(session) = self.session.clone() else {
+            let _ = done.send(Done::Msg(Msg::Wrote { request, outcome: Wrote::Refused(not_connected()) }));
+            return;
+        };
+        tokio::spawn(async move {
+            let outcome = match session.write(&object, &patch, &READ_BACK).await {
+                Outcome::Written(reads) => Wrote::Written(reads),
+                Outcome::Conflict(now, p) => Wrote::Conflict(now, p),
+                Outcome::Refused(p) => Wrote::Refused(p),
+                Outcome::Unknown(now, p) => Wrote::Unknown(now, p),
+            };
+            let _ = done.send(Done::Msg(Msg::Wrote { request, outcome }));
+        });
+    }
+}
+
+fn not_connected() -> Problem {
+    Problem::new(ProblemKind::Unreachable, "no cluster is connected")
 }
 
 async fn open(connector: &Connector, context: Option<String>, namespaces: Vec<String>, (login, all): (Login, bool)) -> Done {

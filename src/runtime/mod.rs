@@ -2,6 +2,7 @@
 
 pub mod connect;
 pub mod console;
+pub mod drafts;
 pub mod input;
 pub mod links;
 pub mod signals;

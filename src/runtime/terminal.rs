@@ -61,7 +61,11 @@ impl Screen {
     /// When the terminal refuses a mode.
     pub fn resume(&mut self) -> Result<()> {
         enter(self.mouse).wrap_err("the terminal refused a mode after resuming")?;
-        self.terminal.clear().wrap_err("the terminal can't be cleared")?;
+        // Not `clear`: that asks the terminal where its cursor is and fails when nobody answers in time.
+        let size = self.terminal.size().wrap_err("the terminal doesn't tell its size")?;
+        self.terminal
+            .resize(ratatui::layout::Rect::from((ratatui::layout::Position::ORIGIN, size)))
+            .wrap_err("the terminal can't be cleared")?;
         Ok(())
     }
 }

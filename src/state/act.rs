@@ -14,7 +14,7 @@ use super::{
     screens::{
         Screen,
         access::AccessScreen,
-        objects,
+        editor, objects,
         plane::{PlaneScreen, Tab},
         requests::Requests,
     },
@@ -32,7 +32,15 @@ const SIDEWAYS: usize = 8;
 
 /// Runs one action.
 pub fn run(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+    if state.overlays.is_empty() && editor::act::run(state, action, effects) {
+        return;
+    }
     match action {
+        Action::Edit => {
+            if let Some(ns) = selected_plane(state) {
+                editor::act::open(state, &ns, effects);
+            }
+        }
         Action::Quit => effects.push(Effect::Quit),
         Action::Suspend => effects.push(Effect::Suspend),
         Action::Retry => {
@@ -237,7 +245,7 @@ pub fn ask_access_again(state: &mut State, effects: &mut Vec<Effect>) {
         return;
     }
     if !connected {
-        let problem = Problem::new(ProblemKind::Unreachable, "no cluster is connected, so nobody can be asked");
+        let problem = Problem::new(ProblemKind::Unreachable, "no cluster is connected");
         a.answer.get_or_insert(Err(problem));
         return;
     }
@@ -250,6 +258,7 @@ fn selected_plane(state: &State) -> Option<Arc<str>> {
     match state.screen()? {
         Screen::Planes(p) => p.page.is_none().then(|| p.table.selected())?.map(|r| Arc::from(r.key.as_str())),
         Screen::Plane(p) => Some(p.namespace.clone()),
+        Screen::Editor(e) => Some(editor::namespace(e)),
         Screen::Access(_) | Screen::Requests(_) => None,
     }
 }
@@ -373,6 +382,7 @@ fn take(state: &mut State, taken: Vec<Choice>, purpose: Purpose, effects: &mut V
             Choice::Plane(ns) => return go_to_plane(state, Arc::from(ns.as_str()), false),
             Choice::AllNamespaces => return look_at(state, Vec::new(), true),
             Choice::Context(name) => return switch(state, name, effects),
+            Choice::InstanceType(name) => return editor::act::chosen(state, &name),
             Choice::Namespace(ns) => names.push(ns),
         }
     }

@@ -39,6 +39,21 @@ pub enum Effect {
         /// Namespaces; at most `screens::access::MOST`.
         namespaces: Vec<String>,
     },
+    /// Send one JSON Patch of a plane and read back; answered by `Msg::Wrote`, never retried.
+    Write {
+        /// Number to answer with.
+        request: u64,
+        /// The plane.
+        object: ObjectRef,
+        /// The patch, exactly as shown.
+        patch: serde_json::Value,
+    },
+    /// Ask whether this identity may patch the plane of a namespace; answered by `Msg::MayWrite`.
+    AskWrite(ObjectRef),
+    /// Read a draft's file; answered by `Msg::DraftLoaded`.
+    LoadDraft(String),
+    /// Keep a draft: file name and content, in the order sent; `None` deletes it.
+    SaveDraft(String, Option<Vec<u8>>),
     /// Put text on the clipboard (OSC 52).
     Copy(String),
     /// Tick not later than then: something on screen or a deadline depends on it.

@@ -4,7 +4,7 @@ use super::{
     State, act,
     effect::Effect,
     overlays::{Overlay, picker::Purpose},
-    screens::Screen,
+    screens::{Screen, editor},
     table_of_mut,
 };
 use crate::keys::{Action, Chord, Context};
@@ -35,6 +35,12 @@ fn picker_key(state: &mut State, chord: &Chord) {
 
 fn field_key(state: &mut State, chord: &Chord) {
     match state.screens.last_mut() {
+        Some(Screen::Editor(e)) => {
+            if let Some(f) = e.field_mut() {
+                f.press(chord);
+                editor::act::typed(e);
+            }
+        }
         Some(Screen::Plane(p)) if p.objects.opened.is_some() => {
             if let Some(o) = &mut p.objects.opened {
                 o.press(chord);
@@ -58,6 +64,12 @@ pub fn paste(state: &mut State, text: &str) {
             }
         }
         Context::Field => match state.screens.last_mut() {
+            Some(Screen::Editor(e)) => {
+                if let Some(f) = e.field_mut() {
+                    f.insert(text);
+                    editor::act::typed(e);
+                }
+            }
             Some(Screen::Plane(p)) if p.objects.opened.is_some() => {
                 if let Some(o) = &mut p.objects.opened {
                     o.paste(text);

@@ -5,6 +5,7 @@ pub mod act;
 pub mod cursor;
 pub mod doc;
 pub mod effect;
+pub mod facts;
 pub mod field;
 pub mod filter;
 pub mod geometry;
@@ -25,7 +26,7 @@ pub mod words;
 
 pub use effect::Effect;
 pub use judge::Judge;
-pub use msg::{Connected, Msg};
+pub use msg::{Connected, Msg, Wrote};
 
 use crate::{
     health::deadlines::Deadlines,
@@ -134,6 +135,7 @@ impl State {
         match self.screen() {
             Some(Screen::Plane(p)) => p.context(),
             Some(Screen::Access(_)) => Context::Access,
+            Some(Screen::Editor(e)) => e.context(),
             Some(Screen::Requests(_)) => Context::Requests,
             _ => Context::Planes,
         }
@@ -143,6 +145,7 @@ impl State {
     pub fn is_typing(&self) -> bool {
         match self.screen() {
             Some(Screen::Plane(p)) if p.objects.opened.as_ref().is_some_and(|o| o.finding) => true,
+            Some(Screen::Editor(e)) => e.is_typing(),
             Some(screen) => table_of(screen).is_some_and(|t| t.filter.editing),
             None => false,
         }
@@ -157,6 +160,7 @@ impl State {
     pub fn open_plane(&self) -> Option<&str> {
         self.screens.iter().rev().find_map(|s| match s {
             Screen::Plane(p) => Some(&*p.namespace),
+            Screen::Editor(e) => Some(e.key.namespace.as_str()),
             _ => None,
         })
     }
@@ -167,6 +171,7 @@ pub fn table_of(screen: &Screen) -> Option<&table::Table> {
     match screen {
         Screen::Planes(p) => Some(&p.table),
         Screen::Plane(p) => p.table_ref(),
+        Screen::Editor(_) => None,
         Screen::Requests(r) => Some(&r.table),
         Screen::Access(_) => None,
     }
@@ -177,6 +182,7 @@ pub fn table_of_mut(screen: &mut Screen) -> Option<&mut table::Table> {
     match screen {
         Screen::Planes(p) => Some(&mut p.table),
         Screen::Plane(p) => p.table(),
+        Screen::Editor(_) => None,
         Screen::Requests(r) => Some(&mut r.table),
         Screen::Access(_) => None,
     }
@@ -218,6 +224,9 @@ pub fn update(state: &mut State, msg: Msg) -> Vec<Effect> {
         Msg::Contexts(list) => state.session.offered = list,
         Msg::Fetched { request, result } => fetched(state, request, result),
         Msg::AccessRead { request, result } => access_read(state, request, result),
+        Msg::Wrote { request, outcome } => screens::editor::write::wrote(state, request, outcome),
+        Msg::MayWrite { object, allowed, reason } => screens::editor::act::may_write(state, &object, allowed, &reason),
+        Msg::DraftLoaded { name, result } => screens::editor::act::draft_loaded(state, &name, result),
         Msg::Audited { seq, record } => state.requests.record(seq, *record),
         Msg::Copied(Ok(())) => state.notices.say("copied", state.now),
         Msg::Copied(Err(why)) => state.notices.keep(format!("not copied: {why}")),
@@ -253,6 +262,7 @@ fn refresh(state: &mut State, effects: &mut Vec<Effect>) {
         effects.push(subscribe);
     }
     refresh_screens(state);
+    screens::editor::act::keep(state, effects);
     if let Some(at) = next_wake(state).filter(|at| state.counters.wake != Some(*at)) {
         state.counters.wake = Some(at);
         effects.push(Effect::WakeAt(at));
@@ -261,6 +271,7 @@ fn refresh(state: &mut State, effects: &mut Vec<Effect>) {
 
 fn refresh_screens(state: &mut State) {
     let g = geometry::divide(state.size);
+    let lock = screens::editor::act::lock(state);
     let State { store, session, screens, overlays, keymap, requests, now, .. } = state;
     let sphere = store.sphere(&session.current.name);
     // Lower screens are made again when they come to the front: only the front one is seen.
@@ -274,6 +285,10 @@ fn refresh_screens(state: &mut State) {
         }
         Some(Screen::Plane(p)) => p.refresh(sphere, *now, g),
         Some(Screen::Access(a)) => a.refresh(g.width, g.text()),
+        Some(Screen::Editor(e)) => {
+            e.lock = lock;
+            e.refresh(sphere, *now, g);
+        }
         Some(Screen::Requests(r)) => r.table.refresh(requests.revision, g.list(), || requests.rows()),
         None => {}
     }
@@ -303,7 +318,15 @@ fn next_wake(state: &State) -> Option<Time> {
         _ => None,
     };
     let labels = ages.chain(in_text).chain(lost).filter_map(|t| words::next_change(t, now));
-    let others = state.notices.next_change().into_iter().chain(state.sphere().and_then(|s| s.next_deadline(now)));
+    let rolling = match state.screen() {
+        Some(Screen::Editor(e)) => match &e.stage {
+            // A stage can be told by time alone, and the elapsed time is shown.
+            screens::editor::Stage::Rolling(r) if r.is_moving() => now.checked_add(jiff::SignedDuration::from_secs(1)).ok(),
+            _ => None,
+        },
+        _ => None,
+    };
+    let others = rolling.into_iter().chain(state.notices.next_change()).chain(state.sphere().and_then(|s| s.next_deadline(now)));
     labels.chain(others).filter(|t| *t > now).min()
 }
 
@@ -346,6 +369,9 @@ fn access_read(state: &mut State, request: u64, result: Result<Box<crate::model:
 }
 
 fn fetched(state: &mut State, request: u64, result: Result<Box<serde_json::Value>, Problem>) {
+    if screens::editor::write::fetched(state, request, &result) {
+        return;
+    }
     let opened = state.screens.iter_mut().find_map(|s| match s {
         Screen::Plane(p) => p.objects.opened.as_mut().filter(|o| o.request == request),
         _ => None,

@@ -42,6 +42,29 @@ pub enum Msg {
         /// What the server said, or why it couldn't be asked.
         result: Result<Box<crate::model::access::Access>, Problem>,
     },
+    /// The answer to [`super::effect::Effect::Write`].
+    Wrote {
+        /// Number of the request.
+        request: u64,
+        /// What came of it.
+        outcome: Wrote,
+    },
+    /// The answer to [`super::effect::Effect::AskWrite`]: allowed or not, with the server's reason; no message when there is no answer.
+    MayWrite {
+        /// The plane.
+        object: crate::model::ObjectRef,
+        /// Allowed.
+        allowed: bool,
+        /// The server's reason; may be empty.
+        reason: String,
+    },
+    /// The answer to [`super::effect::Effect::LoadDraft`]: `Ok(None)` when there is no such file.
+    DraftLoaded {
+        /// File name.
+        name: String,
+        /// Content, or why it can't be read.
+        result: Result<Option<Vec<u8>>, String>,
+    },
     /// A request passed the guard or was refused by it, or its answer came (same `seq` again).
     Audited {
         /// Running number of the request.
@@ -53,6 +76,19 @@ pub enum Msg {
     Copied(Result<(), String>),
     /// Something the user should read.
     Notice(String),
+}
+
+/// What came of a write.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wrote {
+    /// The server took it; the plane as read back, oldest first.
+    Written(Vec<serde_json::Value>),
+    /// Nothing was written, somebody was faster; the plane as it is now, if it could be read.
+    Conflict(Option<Box<serde_json::Value>>, Problem),
+    /// Refused; nothing was written.
+    Refused(Problem),
+    /// No answer: only reading tells. The plane as it is now, if it could be read.
+    Unknown(Option<Box<serde_json::Value>>, Problem),
 }
 
 /// A usable context.

@@ -51,6 +51,8 @@ pub fn wanted(looking: &Looking<'_>) -> Vec<Subscription> {
     if let Some(ns) = looking.open.filter(|ns| !detailed.contains(ns)) {
         details(&mut out, ns);
     }
+    // Choices of the editor; only where one may be opened, since they are polled.
+    out.extend(looking.open.map(|ns| plain(Kind::OptionList, &Scope::Namespace(ns.to_string()))));
     out
 }
 

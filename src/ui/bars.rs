@@ -135,6 +135,10 @@ pub fn subline(p: &mut Painter<'_>, area: Rect, state: &State) -> Option<Positio
             p.put(area, (x + 3, 0), &what, p.theme.dim);
             None
         }
+        Screen::Editor(e) => {
+            p.spans(area, 0, &e.view.title);
+            None
+        }
         Screen::Requests(s) => filter_line(p, area, &s.table).unwrap_or_else(|| {
             let r = &state.requests;
             let x = p.put(area, (1, 0), "Requests", p.theme.strong);

@@ -1,6 +1,6 @@
 //! The screen itself: a list, a text, or an object as YAML.
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::paint::Painter;
@@ -19,8 +19,9 @@ use crate::{
     },
 };
 
-/// Paints the front screen.
-pub fn draw(p: &mut Painter<'_>, area: Rect, state: &State) {
+/// Paints the front screen; answers with the place of the text cursor, if there is one.
+pub fn draw(p: &mut Painter<'_>, area: Rect, state: &State) -> Option<Position> {
+    let mut cursor = None;
     let live = state.session.live(state.sphere().map(|s| &s.world));
     p.stale = matches!(live, Live::Lost(..) | Live::Failed(_));
     match state.screen() {
@@ -30,6 +31,10 @@ pub fn draw(p: &mut Painter<'_>, area: Rect, state: &State) {
         },
         Some(Screen::Plane(s)) => plane(p, area, s),
         Some(Screen::Access(s)) => p.lines(area, &s.doc.lines, s.scroll.top),
+        Some(Screen::Editor(e)) => {
+            p.stale = false;
+            cursor = super::editor::draw(p, area, e);
+        }
         Some(Screen::Requests(s)) => {
             p.stale = false;
             list(p, area, &s.table, "no request has been made yet");
@@ -37,6 +42,7 @@ pub fn draw(p: &mut Painter<'_>, area: Rect, state: &State) {
         None => {}
     }
     p.stale = false;
+    cursor
 }
 
 fn list(p: &mut Painter<'_>, area: Rect, table: &Table, empty: &str) {

@@ -3,6 +3,7 @@
 
 mod bars;
 mod body;
+mod editor;
 mod overlay;
 mod paint;
 pub mod theme;
@@ -30,7 +31,7 @@ pub fn draw(state: &State, theme: &Theme, frame: &mut Frame<'_>) {
         let (header, subline, main, footer) = (part(g.header), part(g.subline), part(g.body), part(g.footer));
         bars::header(&mut p, header, state);
         let mut cursor = bars::subline(&mut p, subline, state);
-        body::draw(&mut p, main, state);
+        cursor = body::draw(&mut p, main, state).or(cursor);
         bars::notice(&mut p, main, state);
         bars::footer(&mut p, footer, state);
         for overlay in &state.overlays {

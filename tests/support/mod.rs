@@ -2,5 +2,7 @@
 #![allow(dead_code)]
 
 pub mod apiserver;
+pub mod cut;
+pub mod escapes;
 pub mod pty;
 pub mod schema;

@@ -64,7 +64,7 @@ impl Pty {
             let mut buffer = [0u8; 8192];
             loop {
                 let n = reader.read(&mut buffer).unwrap_or(0);
-                let mut m = shared.0.lock().unwrap();
+                let Ok(mut m) = shared.0.lock() else { return };
                 if n == 0 {
                     m.ended = true;
                 } else {
@@ -125,6 +125,28 @@ impl Pty {
         self.wait(&format!("{text:?} to vanish"), |s| !s.contents().contains(text));
     }
 
+    /// Waits until more than so many bytes were written.
+    pub fn wait_raw(&self, what: &str, more_than: usize) {
+        let deadline = Instant::now() + PATIENCE;
+        let mut m = self.model.0.lock().unwrap();
+        while m.raw.len() <= more_than {
+            let left = deadline.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero() && !m.ended, "waited for {what}; the screen shows:\n{}", m.parser.screen().contents());
+            m = self.model.1.wait_timeout(m, left).unwrap().0;
+        }
+    }
+
+    /// Waits until everything that the ended program wrote was read.
+    pub fn ended(&self) {
+        let deadline = Instant::now() + PATIENCE;
+        let mut m = self.model.0.lock().unwrap();
+        while !m.ended {
+            let left = deadline.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "the terminal isn't closed");
+            m = self.model.1.wait_timeout(m, left).unwrap().0;
+        }
+    }
+
     /// Changes the terminal's size.
     pub fn resize(&mut self, columns: u16, rows: u16) {
         self.model.0.lock().unwrap().parser.screen_mut().set_size(nz(rows), nz(columns));
@@ -144,7 +166,8 @@ impl Pty {
                 return status.exit_code();
             }
             assert!(Instant::now() < deadline, "the program doesn't end; the screen shows:\n{}", self.text());
-            std::thread::yield_now();
+            // The poll of a state, bounded by the deadline.
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 

@@ -19,6 +19,7 @@ pub enum Purpose {
     Contexts,
     Namespaces,
     Palette,
+    InstanceTypes,
 }
 
 impl Purpose {
@@ -28,6 +29,7 @@ impl Purpose {
             Purpose::Contexts => "Cluster",
             Purpose::Namespaces => "Namespaces",
             Purpose::Palette => "Go to or do",
+            Purpose::InstanceTypes => "Instance type",
         }
     }
 }
@@ -41,6 +43,7 @@ pub enum Choice {
     Namespace(String),
     AllNamespaces,
     Context(String),
+    InstanceType(String),
 }
 
 /// One entry, safe to paint.
@@ -173,6 +176,10 @@ impl Picker {
         let known = self.items.iter().any(|i| i.choice == Choice::Namespace(wanted.clone()));
         if self.purpose == Purpose::Namespaces && is_label(&wanted) && !known {
             self.shown.push(Item::new(Choice::Namespace(wanted.clone()), &wanted, "look there, though no list names it"));
+        }
+        let offered = self.items.iter().any(|i| i.choice == Choice::InstanceType(wanted.clone()));
+        if self.purpose == Purpose::InstanceTypes && !wanted.is_empty() && !offered {
+            self.shown.push(Item::new(Choice::InstanceType(wanted.clone()), &wanted, "as typed, though it isn't on the list"));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The screens' own states. One file a screen; each makes its rows and texts from what is known and never changes that.
 
 pub mod access;
+pub mod editor;
 pub mod machines;
 pub mod objects;
 pub mod overview;
@@ -17,6 +18,8 @@ pub enum Screen {
     Plane(Box<plane::PlaneScreen>),
     /// What this identity may do.
     Access(Box<access::AccessScreen>),
+    /// The node-group editor of one plane.
+    Editor(Box<editor::Editor>),
     /// The audit trail.
     Requests(requests::Requests),
 }

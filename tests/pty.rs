@@ -1,0 +1,193 @@
+//! The real binary in a pseudo terminal: first frame, sizes, the terminal given back, hostile text and planted tokens.
+//! Must not need a cluster: the embedded platform serves.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+
+mod support;
+
+use std::{path::Path, process::Command, sync::Arc};
+
+use planedeck::{
+    demo::{Identity, Platform, Scenario, listen},
+    model::Time,
+};
+use portable_pty::CommandBuilder;
+use serde_json::json;
+use support::{escapes, pty::Pty};
+
+/// A token that must be nowhere.
+const PLANTED: &str = "sre-planted-9f2c71d0";
+
+fn home() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn signal(name: &str, pid: u32) {
+    assert!(Command::new("kill").args([format!("-{name}"), pid.to_string()]).status().unwrap().success());
+}
+
+fn demo(home: &Path, columns: u16, rows: u16) -> Pty {
+    let pty = Pty::start(&["--demo"], columns, rows, home);
+    pty.wait("the list of planes", |s| s.contents().contains("tenant-a"));
+    pty
+}
+
+#[test]
+fn every_size_from_one_cell_to_large_and_back() {
+    let home = home();
+    let mut pty = demo(home.path(), 80, 24);
+    pty.see("live");
+    for (columns, rows) in [(40, 20), (1, 1), (2, 3), (200, 50), (1, 50), (200, 1)] {
+        pty.resize(columns, rows);
+        pty.keys("j");
+    }
+    pty.resize(200, 50);
+    pty.see("tenant-acme-dev");
+    pty.resize(40, 20);
+    pty.see("tenant-acme");
+    pty.resize(80, 24);
+    pty.see("tenant-acme-dev");
+    pty.keys("\r");
+    pty.see("Overview");
+    pty.keys("q");
+    assert_eq!(pty.exit_code(), 0);
+    assert!(pty.modes_are_off());
+}
+
+#[test]
+fn a_small_terminal_from_the_start() {
+    let home = home();
+    let mut pty = demo(home.path(), 40, 20);
+    pty.keys("q");
+    assert_eq!(pty.exit_code(), 0);
+    assert!(pty.modes_are_off());
+}
+
+#[test]
+fn a_signal_gives_the_terminal_back_and_names_itself() {
+    for (name, code) in [("TERM", 143), ("HUP", 129), ("INT", 130)] {
+        let home = home();
+        let mut pty = demo(home.path(), 80, 24);
+        pty.wait("the alternate screen", vt100::Screen::alternate_screen);
+        signal(name, pty.pid());
+        assert_eq!(pty.exit_code(), code, "SIG{name}");
+        pty.ended();
+        assert!(pty.modes_are_off(), "SIG{name}");
+    }
+}
+
+#[test]
+fn suspended_and_resumed_by_a_shell() {
+    let home = home();
+    let mut shell = CommandBuilder::new("bash");
+    shell.args(["--norc", "--noprofile", "--noediting", "-i"]);
+    let mut pty = Pty::run(shell, 80, 24, home.path());
+    pty.keys(&format!("{} --demo; echo left=$?\n", env!("CARGO_BIN_EXE_planedeck")));
+    pty.wait("the console", |s| s.alternate_screen() && s.contents().contains("tenant-acme"));
+    pty.keys("\x1a");
+    pty.wait("the shell's screen", |s| !s.alternate_screen() && s.contents().contains("Stopped"));
+    assert!(pty.modes_are_off(), "suspended");
+    pty.keys("echo still-$((40+2))\n");
+    pty.see("still-42");
+    pty.keys("fg\n");
+    pty.wait("the console again", |s| s.alternate_screen() && s.contents().contains("tenant-acme"));
+    pty.keys("q");
+    pty.wait("the shell again", |s| !s.alternate_screen());
+    assert!(pty.modes_are_off(), "left");
+    pty.keys("echo after-$((40+3))\n");
+    pty.see("after-43");
+}
+
+fn kubeconfig(home: &Path, url: &str, token: &str) -> String {
+    let path = home.join("kubeconfig");
+    let text = json!({"apiVersion": "v1", "kind": "Config", "current-context": "fake",
+        "clusters": [{"name": "fake", "cluster": {"server": url}}],
+        "users": [{"name": "planted", "user": {"token": token}}],
+        "contexts": [{"name": "fake", "context": {"cluster": "fake", "user": "planted", "namespace": "tenant-acme"}}]});
+    std::fs::write(&path, text.to_string()).unwrap();
+    path.display().to_string()
+}
+
+fn serve(platform: &Platform) -> (tokio::runtime::Runtime, listen::Listening) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let listening = runtime.block_on(listen::serve(platform.clone(), "127.0.0.1:0".parse().unwrap())).unwrap();
+    (runtime, listening)
+}
+
+/// Escapes, C1, bidi, a title, a colour, modes, a clipboard write, a bell, a reset: everything content could try.
+const HOSTILE: &str = "\u{1b}]0;owned\u{7}\u{1b}[48;5;201m\u{1b}[?1000h\u{1b}[?25h\u{1b}[?1049l\u{1b}]52;c;b3duZWQ=\u{7}\u{9b}31m\u{9d}0;owned\u{9c}\u{1b}c\u{1b}[6n\u{1b}P+q544e\u{1b}\\\u{202e}dne\u{2066}x\u{200b}\r\n\u{8}\u{7f}MARK";
+
+fn hostile_platform() -> Platform {
+    let platform = Platform::new(Scenario::default(), Arc::new(Time::now), Identity::sre());
+    let mut release = platform.object("helm.toolkit.fluxcd.io/v2", "HelmRelease", "tenant-acme", "computeplane").unwrap();
+    release["metadata"]["labels"]["evil"] = json!(HOSTILE);
+    release["spec"]["values"]["nodeGroups"][HOSTILE] =
+        json!({"minReplicas": 1, "maxReplicas": 2, "instanceType": HOSTILE, "roles": [HOSTILE]});
+    release["status"]["conditions"] = json!([{"type": "Ready", "status": "False", "reason": HOSTILE, "observedGeneration": release["metadata"]["generation"],
+        "message": format!("MSG {HOSTILE}"), "lastTransitionTime": "2026-11-30T10:00:00Z"}]);
+    assert!(platform.put(release));
+    assert!(platform.put(
+        json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "evil", "namespace": "tenant-acme"}, "type": "Warning",
+        "reason": HOSTILE, "message": HOSTILE, "count": 3, "lastTimestamp": "2026-11-30T10:00:00Z",
+        "involvedObject": {"kind": "HelmRelease", "name": "computeplane", "namespace": "tenant-acme"}})
+    ));
+    platform
+}
+
+#[test]
+fn content_never_drives_the_terminal_and_a_token_is_nowhere() {
+    let (_runtime, listening) = serve(&hostile_platform());
+    let home = home();
+    let config = kubeconfig(home.path(), &listening.url(), PLANTED);
+    let log = home.path().join("audit.jsonl");
+    let mut pty = Pty::start(&["--kubeconfig", &config, "-n", "tenant-acme", "--audit-log", log.to_str().unwrap()], 160, 50, home.path());
+    pty.see("tenant-acme");
+    pty.see("live");
+    pty.keys("\r");
+    for tab in ["1", "2", "3", "4", "5", "6", "1w"] {
+        let before = pty.raw().len();
+        pty.keys(tab);
+        pty.wait_raw("a frame", before);
+    }
+    pty.keys("\x1b4");
+    pty.see("MARK");
+    pty.wait("modes as the console set them", |s| s.alternate_screen() && s.mouse_protocol_mode() == vt100::MouseProtocolMode::None);
+    pty.keys("q");
+    assert_eq!(pty.exit_code(), 0);
+    pty.ended();
+    assert!(pty.modes_are_off());
+    let raw = pty.raw();
+    assert_eq!(escapes::foreign(&raw), Vec::<String>::new());
+    assert!(!String::from_utf8_lossy(&raw).contains("48;5;201"), "content chose a colour");
+
+    let recording = home.path().join("recording.json");
+    for args in
+        [vec!["get", "-o", "wide"], vec!["explain"], vec!["access"], vec!["report"], vec!["record", "-o", recording.to_str().unwrap()]]
+    {
+        let out = Command::new(env!("CARGO_BIN_EXE_planedeck"))
+            .args(["--kubeconfig", &config, "-n", "tenant-acme"])
+            .args(&args)
+            .env_clear()
+            .env("HOME", home.path())
+            .output()
+            .unwrap();
+        let all = [out.stdout, out.stderr].concat();
+        assert!(!String::from_utf8_lossy(&all).contains(PLANTED), "{args:?}");
+        assert!(!all.contains(&0x1b) && !all.contains(&0x07), "{args:?} lets escapes through");
+    }
+    assert!(recording.is_file() && log.is_file(), "the recording and the audit log were written");
+    assert!(!String::from_utf8_lossy(&raw).contains(PLANTED), "the screens show the token");
+    let leaked = files(home.path())
+        .into_iter()
+        .filter(|f| !f.ends_with("kubeconfig"))
+        .find(|f| String::from_utf8_lossy(&std::fs::read(f).unwrap()).contains(PLANTED));
+    assert_eq!(leaked, None, "a file holds the token");
+}
+
+fn files(dir: &Path) -> Vec<std::path::PathBuf> {
+    let mut out = Vec::new();
+    for entry in std::fs::read_dir(dir).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() { out.extend(files(&path)) } else { out.push(path) }
+    }
+    out
+}
