@@ -231,7 +231,8 @@ fn plane(view: &View<'_>, layers: Vec<Judgement>, head: &Head, per_pool: &[Judge
 fn masked(layers: &[Judgement], i: usize) -> Judgement {
     let Some(mut top) = layers.get(i).cloned() else { return build::verdict(Layer::Module, State::Unknown, "not judged") };
     if masks(&top) > 0 {
-        let beneath = layers.iter().filter(|v| v.layer != top.layer && broken(v) && v.consequence_of.is_none()).min_by_key(|v| v.severity);
+        let masked = |v: &&Judgement| v.layer != top.layer && v.state != top.state && broken(v) && v.consequence_of.is_none();
+        let beneath = layers.iter().filter(masked).min_by_key(|v| v.severity);
         if let Some(b) = beneath {
             top.cause = format!("{}; beneath: {}: {}", top.cause, b.state.words().to_lowercase(), b.cause);
             top.evidence.extend(b.evidence.iter().take(2).cloned());
@@ -289,7 +290,7 @@ pub fn name(layer: Layer) -> &'static str {
 
 /// Pools with what the pools layer knows against them: a pool that was refused never shows the state of its old machines alone.
 fn pool_views(view: &View<'_>, per_pool: &[Judgement]) -> Vec<PoolView> {
-    let mut views = workers::pool_views(view);
+    let mut views = workers::lines(view, per_pool);
     for v in per_pool.iter().filter(|v| v.layer == Layer::Pools) {
         let Some(pool) = &v.pool else { continue };
         match views.iter_mut().find(|p| p.name == *pool) {

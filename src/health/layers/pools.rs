@@ -139,6 +139,10 @@ fn orphaned(view: &View<'_>, o: &Object) -> Option<Judgement> {
         return None;
     }
     let kept = o.meta.annotations.get("helm.sh/resource-policy").is_some_and(|v| &**v == "keep");
+    if !kept && declared.contains(DEFAULT_POOL) && declared.len() == 1 && release_or_app_is_silent(view) {
+        // No pool is written anywhere: the default pool is only a guess, no ground to call this one forgotten.
+        return None;
+    }
     let owner = o.meta.annotations.get("meta.helm.sh/release-name");
     let owned = owner.is_some_and(|n| view.get(Kind::HelmRelease, n).is_some_and(|r| !release::healthy(r)));
     if owned && !kept {
@@ -156,6 +160,13 @@ fn orphaned(view: &View<'_>, o: &Object) -> Option<Judgement> {
         v = v.evidence(build::fact(o, "metadata.annotations[helm.sh/resource-policy]", "keep", None));
     }
     Some(v.next(Who::Platform, "drain the pool, then remove what is left"))
+}
+
+/// True where no spec that is seen writes a single pool.
+fn release_or_app_is_silent(view: &View<'_>) -> bool {
+    let app = module::application(view).and_then(|o| App::of(o)).and_then(|a| a.node_groups.as_ref());
+    let releases = [super::MODULE, CLUSTER].into_iter().filter_map(|n| view.get(Kind::HelmRelease, n)).filter_map(|o| Release::of(o));
+    app.is_none_or(|g| g.is_empty()) && releases.filter_map(|r| r.node_groups.as_ref()).all(|g| g.is_empty())
 }
 
 fn whole(view: &View<'_>, pools: &[Judgement]) -> Judgement {

@@ -8,12 +8,12 @@ use super::*;
 use crate::model::dump::Dump;
 
 /// The folder of test data.
-fn data(name: &str) -> String {
+pub(in crate::health) fn data(name: &str) -> String {
     std::fs::read_to_string(format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 
 /// A world from YAML text; with `complete`, what isn't there doesn't exist.
-fn world(yaml: &str, complete: bool) -> World {
+pub(in crate::health) fn world(yaml: &str, complete: bool) -> World {
     let mut dump = Dump::default();
     dump.add("test", yaml.as_bytes()).unwrap();
     let dump = dump.finish(complete);

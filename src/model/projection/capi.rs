@@ -49,8 +49,7 @@ impl Conditions {
     }
 
     /// The new-style condition of one type.
-    #[allow(clippy::new_ret_no_self)] // the opposite of `old`, the platform's own words for the two styles
-    pub fn new(&self, kind: &str) -> Option<&Condition> {
+    pub fn recent(&self, kind: &str) -> Option<&Condition> {
         find(&self.new, kind)
     }
 
@@ -61,12 +60,12 @@ impl Conditions {
 
     /// The condition of a type, in the new style if it is there, else in the old.
     pub fn any(&self, kind: &str) -> Option<&Condition> {
-        self.new(kind).or_else(|| self.old(kind))
+        self.recent(kind).or_else(|| self.old(kind))
     }
 
     /// A condition that both styles know, perhaps under two names; the old one first, since it carries more exact times (`recorded/39`).
     pub fn either(&self, old: &str, new: &str) -> Option<&Condition> {
-        self.old(old).or_else(|| self.new(new))
+        self.old(old).or_else(|| self.recent(new))
     }
 }
 
@@ -89,7 +88,8 @@ impl Counters {
                 replicas: old("replicas"),
                 ready: old("readyReplicas"),
                 available: old("availableReplicas"),
-                updated: old("updatedReplicas"),
+                // Absent also right after a change: two MachineSets or `RollingOut` tell that, so 0 would only mislead.
+                updated: int(&["updatedReplicas"]),
             };
         }
         Counters {
@@ -381,10 +381,10 @@ mod tests {
             "v1beta2": {"conditions": [{"type": "B", "status": "True"}]},
             "deprecated": {"v1beta1": {"conditions": [{"type": "C", "status": "True"}]}}}});
         let old = Machine::project("cluster.x-k8s.io/v1beta1", &v).conditions;
-        assert!(old.old("A").is_some() && old.new("B").is_some() && old.old("C").is_none());
+        assert!(old.old("A").is_some() && old.recent("B").is_some() && old.old("C").is_none());
         assert_eq!(&*old.old("A").unwrap().reason, "X");
         let new = Machine::project("cluster.x-k8s.io/v1beta2", &v).conditions;
-        assert!(new.new("A").is_some() && new.old("C").is_some() && new.new("B").is_none());
+        assert!(new.recent("A").is_some() && new.old("C").is_some() && new.recent("B").is_none());
     }
 
     #[test]

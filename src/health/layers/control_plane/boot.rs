@@ -96,12 +96,13 @@ pub fn not_made(c: &Case<'_>) -> Option<Judgement> {
     let wait = patience(c.view, o.meta.created, c.view.deadlines.control_plane_boot);
     let absence = build::absence("TenantControlPlane", c.view.namespace, CLUSTER);
     let text = p.first_open().map(|s| format!(": {}", messages::decisive(&s.message))).unwrap_or_default();
-    if !wait.over {
+    let owned = o.meta.owners.iter().any(|(kind, ..)| &**kind == "Cluster");
+    let ignored = !owned && o.meta.created.is_none() && p.conditions.is_empty();
+    if !wait.over && !ignored {
         let cause = format!("first boot: the TenantControlPlane isn't made yet{}{text}", wait.suffix());
         let v = verdict(State::ControlPlaneProvisioning, cause).since(o.meta.created).deadline(wait.until).evidence(absence);
         return Some(with(v, c.open_step()).next(Who::Anyone, "wait"));
     }
-    let owned = o.meta.owners.iter().any(|(kind, ..)| &**kind == "Cluster");
     let hint = if owned { "" } else { "; it has no Cluster as its owner, so its controller ignores it" };
     let v = verdict(
         State::ControlPlaneMissing,
@@ -147,7 +148,7 @@ pub fn data_store_unavailable(c: &Case<'_>) -> Option<Judgement> {
     let what = if evidence.path.is_empty() { "doesn't exist" } else { "isn't usable" };
     let name = evidence.name.clone();
     let v = if wait.over || o.meta.created.is_none() {
-        let cause = format!("DataStore {name} {what}, so no control plane is made{}", super::halted::lasting(c, o.meta.created));
+        let cause = format!("DataStore {name} {what}, so no control plane has been made{}", super::halted::lasting(c, o.meta.created));
         let v = verdict(State::DataStoreUnavailable, cause);
         v.next(
             Who::Platform,

@@ -33,7 +33,7 @@ pub fn deleting(c: &Case<'_>) -> Option<Judgement> {
     let first = going.first()?;
     let since = going.iter().filter_map(|o| o.meta.deleted).min();
     let wait = patience(c.view, since, c.view.deadlines.deletion);
-    let step = c.cluster.and_then(|(_, b)| b.conditions.new("Deleting")).filter(|d| &*d.status == "True");
+    let step = c.cluster.and_then(|(_, b)| b.conditions.recent("Deleting")).filter(|d| &*d.status == "True");
     let why = step.map(|d| if d.message.is_empty() { d.reason.to_string() } else { d.message.replace('\n', " ") });
     let state = if wait.over { State::DeletingStuck } else { State::Deleting };
     let what = format!("{} {} is being deleted{}", first.kind.info().name, first.meta.name, wait.suffix());
@@ -64,7 +64,7 @@ pub fn paused(c: &Case<'_>) -> Option<Judgement> {
     } else {
         return None;
     };
-    let since = c.cluster.and_then(|(_, b)| b.conditions.new("Paused")).filter(|p| &*p.status == "True").and_then(|p| p.since);
+    let since = c.cluster.and_then(|(_, b)| b.conditions.recent("Paused")).filter(|p| &*p.status == "True").and_then(|p| p.since);
     let cause = format!("{} {} is paused by {path}; its counters and conditions are old", object.kind.info().name, object.meta.name);
     let v = verdict(State::Paused, cause).since(since).evidence(build::fact(object, &path, what, since));
     Some(v.next(

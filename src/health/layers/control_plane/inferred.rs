@@ -117,7 +117,7 @@ pub fn by_provider(c: &Case<'_>) -> Option<Judgement> {
 /// The Cluster speaks where neither Kamaji object can be read. Its flags are latched: only its conditions tell of now.
 pub fn by_cluster(c: &Case<'_>) -> Option<Judgement> {
     let (o, b) = c.cluster?;
-    let now = b.conditions.new("ControlPlaneAvailable").or(b.conditions.old("ControlPlaneReady"))?;
+    let now = b.conditions.recent("ControlPlaneAvailable").or(b.conditions.old("ControlPlaneReady"))?;
     let initialized = b.conditions.either("ControlPlaneInitialized", "ControlPlaneInitialized").is_some_and(|x| &*x.status == "True");
     let v = if &*now.status == "True" {
         verdict(State::Unknown, "the Cluster says that its control plane is ready; the TenantControlPlane itself isn't seen")

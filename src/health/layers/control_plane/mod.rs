@@ -50,6 +50,7 @@ const ARMS: &[Arm] = &[
     boot::not_made,
     boot::data_store_unavailable,
     boot::not_processed,
+    reach::without_address,
     boot::first_boot,
     running::not_ready,
     running::degraded,

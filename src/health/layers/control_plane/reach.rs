@@ -11,7 +11,7 @@ use crate::{
     },
     model::{
         Kind, Object, Time,
-        projection::{Condition, capi::Machine, release::Release},
+        projection::{Condition, capi::Machine, core::Service, cozystack::Conditioned, release::Release},
         verdict::{Evidence, Who},
     },
 };
@@ -22,14 +22,14 @@ const PROBE_GRACE: SignedDuration = SignedDuration::from_mins(5);
 /// The Cluster's connection probe, if it is known to fail.
 pub fn failed_probe<'a>(c: &Case<'a>) -> Option<(&'a Object, &'a Condition)> {
     let (o, b) = c.cluster?;
-    b.conditions.new("RemoteConnectionProbe").filter(|p| &*p.status == "False").map(|p| (o, p))
+    b.conditions.recent("RemoteConnectionProbe").filter(|p| &*p.status == "False").map(|p| (o, p))
 }
 
 /// True when the control plane is ready by the word of the best source seen, and since when.
 fn up(c: &Case<'_>) -> Option<Option<Time>> {
     let provider = c.provider.and_then(|(_, p)| p.condition("KamajiControlPlaneIsReady")).filter(|x| &*x.status == "True");
     let cluster = c.cluster.map(|(_, b)| &b.conditions);
-    let available = cluster.and_then(|x| x.new("ControlPlaneAvailable")).or(cluster.and_then(|x| x.old("ControlPlaneReady")));
+    let available = cluster.and_then(|x| x.recent("ControlPlaneAvailable")).or(cluster.and_then(|x| x.old("ControlPlaneReady")));
     let since = provider.or(available.filter(|x| &*x.status == "True")).and_then(|x| x.since);
     match (c.tenant, c.provider, c.cluster) {
         (Some((_, t)), ..) => (&*t.status == "Ready").then_some(since),
@@ -58,7 +58,7 @@ pub fn unreachable(c: &Case<'_>) -> Option<Judgement> {
         let v = verdict(State::Progressing, cause).since(since).deadline(wait.until).evidence(build::condition(o, p));
         return Some(v.next(Who::Anyone, "wait"));
     }
-    let probe_fine = c.cluster.and_then(|(_, b)| b.conditions.new("RemoteConnectionProbe")).is_some_and(|p| &*p.status == "True");
+    let probe_fine = c.cluster.and_then(|(_, b)| b.conditions.recent("RemoteConnectionProbe")).is_some_and(|p| &*p.status == "True");
     let machines = machines_down(c);
     let addons = if probe_fine { Vec::new() } else { addons_down(c) };
     let first = machines.first().or(addons.first())?;
@@ -81,7 +81,7 @@ fn machines_down(c: &Case<'_>) -> Vec<Evidence> {
     let ours = c.view.list(Kind::Machine).filter(|o| super::super::cluster_name(o) == Some(super::CLUSTER));
     let down = |o: &Object| {
         let m = Machine::of(o).filter(|m| m.node.is_some())?;
-        let x = m.conditions.new("NodeHealthy").filter(|x| &*x.reason == "ConnectionDown")?;
+        let x = m.conditions.recent("NodeHealthy").filter(|x| &*x.reason == "ConnectionDown")?;
         Some(build::condition(o, x))
     };
     ours.filter_map(|o| down(o)).collect()
@@ -119,4 +119,33 @@ pub fn provider_stuck(c: &Case<'_>) -> Option<Judgement> {
     };
     let ready = build::fact(t, "status.kubernetesResources.version.status", "Ready", None);
     Some(v.since(step.since).evidence(build::condition(o, step)).evidence(ready))
+}
+
+/// A control plane whose load balancer never got an address (capk#172): nothing can reach it, and its boot can't end.
+pub fn without_address(c: &Case<'_>) -> Option<Judgement> {
+    if c.tenant.is_some_and(|(_, t)| !t.version.is_empty() && &*t.status != "Ready") {
+        return None;
+    }
+    let old = |since: Option<Time>| since.is_none_or(|t| c.view.age(t) > PROBE_GRACE);
+    let service = c.view.get(Kind::Service, super::CLUSTER).and_then(|o| Some((o, Service::of(o)?)));
+    let pending = service.filter(|(o, s)| &*s.type_ == "LoadBalancer" && s.addresses.is_empty() && old(o.meta.created));
+    let infra = c.view.get(Kind::KubevirtCluster, super::CLUSTER).and_then(|o| Some((o, Conditioned::of(o)?)));
+    // Most planes carry no conditions there at all, which is normal (trap 17).
+    let balancer = infra.and_then(|(o, b)| {
+        let x = b.conditions.iter().find(|x| x.kind.contains("LoadBalancer") && &*x.status == "False" && old(x.since))?;
+        Some((o, x))
+    });
+    let (text, since, evidence) = match (balancer, pending) {
+        (Some((o, x)), _) => {
+            (messages::decisive(if x.message.is_empty() { &x.reason } else { &x.message }), x.since, build::condition(o, x))
+        }
+        (None, Some((o, _))) => {
+            let fact = build::fact(o, "status.loadBalancer", "no address", o.meta.created);
+            ("its load balancer has no address".to_string(), o.meta.created, fact)
+        }
+        (None, None) => return None,
+    };
+    let v = verdict(State::EndpointUnreachable, format!("nothing can reach the control plane: {text}")).since(since);
+    let v = v.class(Some("EndpointUnreachable")).evidence(evidence);
+    Some(v.next(Who::Platform, "look at the load balancer of Service computeplane-cluster: its address pool and controller"))
 }

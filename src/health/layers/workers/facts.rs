@@ -59,7 +59,7 @@ impl Unit<'_> {
     pub fn object(&self) -> Option<&Object> {
         let parts =
             [self.machine.map(|x| x.0), self.infra.map(|x| x.0), self.vm.map(|x| x.0), self.instance.map(|x| x.0), self.pod.map(|x| x.0)];
-        parts.into_iter().flatten().next()
+        parts.into_iter().chain([self.disks.first().map(|x| x.0)]).flatten().next()
     }
 }
 
@@ -128,13 +128,16 @@ pub fn pools<'a>(view: &View<'a>) -> Vec<Pool<'a>> {
         let name = pool_of_unit(view, &u).unwrap_or_default();
         all.pool(&name).units.push(u);
     }
-    for (name, group) in declared(view).into_iter().flatten() {
-        all.pool(name).declared = Some(group);
-    }
     for o in view.list(Kind::WorkloadMonitor) {
         let worker = Monitor::of(o).filter(|m| &*m.type_ == "worker");
         if let (Some(m), Some(name)) = (worker, pools::pool_of(&o.meta.name)) {
             all.pool(name).monitor = Some((o, m));
+        }
+    }
+    for (name, group) in declared(view).into_iter().flatten() {
+        // The default pool is only a guess from silence: pools that are seen speak against it.
+        if group.is_some() || all.pools.contains_key(name) || all.pools.keys().all(String::is_empty) {
+            all.pool(name).declared = Some(group);
         }
     }
     let nameless = all.pools.remove("");
@@ -199,15 +202,19 @@ fn units<'a>(view: &View<'a>) -> Vec<Unit<'a>> {
     for o in view.list(Kind::DataVolume) {
         let owner = o.meta.owners.iter().find(|(kind, ..)| &**kind == "VirtualMachine").map(|(_, name, _)| name.clone());
         let owner = owner.filter(|n| by_infra.contains_key(n)).or_else(|| before_disk(&by_infra, &o.meta.name));
-        if let (Some(unit), Some(d)) = (owner.and_then(|n| by_infra.get_mut(&n)), DataVolume::of(o)) {
-            unit.disks.push((o, d));
+        let Some(d) = DataVolume::of(o) else { continue };
+        match owner.and_then(|n| by_infra.get_mut(&n)) {
+            Some(unit) => unit.disks.push((o, d)),
+            // A disk of which nothing else is seen still tells that a worker waits for it.
+            None if ours(o) && &*d.phase != "Succeeded" => slot(&mut by_infra, &o.meta.name).disks.push((o, d)),
+            None => {}
         }
     }
     for o in view.list(Kind::Pod).filter(|o| worker_pod(o)) {
         let name = label(o, "vm.kubevirt.io/name").or_else(|| label(o, "kubevirt.io/vm")).unwrap_or_else(|| o.meta.name.clone());
         let unit = slot(&mut by_infra, &name);
-        // Of a migration's two pods the one that isn't going away counts.
-        if o.meta.deleted.is_none() || unit.pod.is_none() {
+        // Of a migration's two pods the one that runs counts.
+        if unit.pod.is_none_or(|(_, p)| !p.ready()) {
             unit.pod = Pod::of(o).map(|p| (&**o, p));
         }
     }

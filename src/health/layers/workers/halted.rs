@@ -1,6 +1,6 @@
 //! Pools about which no counter holds: beside the beacon, in a cluster that doesn't exist, going away, paused, judged for an older spec. Must not judge the rest.
 
-use super::{CLUSTER, Case, Judgement, State, facts::FOREIGN, verdict, with};
+use super::{CLUSTER, Case, Judgement, State, facts::FOREIGN, scale, verdict, with};
 use crate::{
     health::{
         build::{self, Build},
@@ -40,7 +40,7 @@ pub fn wrong_cluster(c: &Case<'_>) -> Option<Judgement> {
 
 /// The condition that tells how a deletion gets on.
 fn step(x: &capi::Conditions) -> Option<&Condition> {
-    let new = x.new("Deleting").filter(|d| &*d.status == "True" && !(d.reason.is_empty() && d.message.is_empty()));
+    let new = x.recent("Deleting").filter(|d| &*d.status == "True" && !(d.reason.is_empty() && d.message.is_empty()));
     let old = ["DrainingSucceeded", "VolumeDetachSucceeded"].iter().filter_map(|k| x.old(k)).find(|d| &*d.status == "False");
     new.or(old)
 }
@@ -94,13 +94,10 @@ pub fn paused(c: &Case<'_>) -> Option<Judgement> {
     } else {
         (c.pool.deployment.filter(|(_, d)| d.paused)?.0, "spec.paused".to_string())
     };
-    let since = c.pool.deployment.and_then(|(_, d)| d.conditions.new("Paused")).filter(|p| &*p.status == "True").and_then(|p| p.since);
-    let wanted = match (c.pool.desired(), c.pool.machines()) {
-        (Some(d), have) if have > 0 => format!("; {d} wanted, {have} there"),
-        _ => String::new(),
-    };
-    let v = verdict(State::Paused, format!("{} {} is paused: counters are old{wanted}", object.kind.info().name, object.meta.name));
+    let since = c.pool.deployment.and_then(|(_, d)| d.conditions.recent("Paused")).filter(|p| &*p.status == "True").and_then(|p| p.since);
+    let v = verdict(State::Paused, format!("{} {} is paused: counters are old", object.kind.info().name, object.meta.name));
     let v = v.since(since).evidence(build::fact(object, &path, "set", since));
+    let v = with(v, scale::fact(c));
     Some(v.next(
         Who::Platform,
         "remove the pause if nobody needs it; the autoscaler goes on scaling down paused pools: what it took away goes at once then",
@@ -113,7 +110,7 @@ pub fn stale(c: &Case<'_>) -> Option<Judgement> {
     let generation = o.meta.generation?;
     let whole = d.observed_generation.filter(|g| *g < generation);
     let part = || {
-        let deciding = ["Available", "MachinesReady", "ScalingUp", "ScalingDown"].iter().filter_map(|k| d.conditions.new(k));
+        let deciding = ["Available", "MachinesReady", "ScalingUp", "ScalingDown"].iter().filter_map(|k| d.conditions.recent(k));
         deciding.filter_map(|x| x.observed_generation).min().filter(|g| *g < generation)
     };
     let judged = whole.or_else(part)?;

@@ -132,7 +132,12 @@ fn whole(view: &View<'_>, pools: &[Pool<'_>], judged: &[Judgement]) -> Judgement
 /// The worst pool's verdict, named, with the others that are in trouble too.
 fn headed(worst: &Judgement, judged: &[Judgement]) -> Judgement {
     let mut v = worst.clone();
-    if let Some(pool) = &worst.pool {
+    if judged.len() > 1 && judged.iter().all(|o| o.state == worst.state && o.cause == worst.cause) {
+        // One cause for all of them, such as a pause of the whole cluster: no pool's own.
+        v.pool = None;
+        v.evidence = judged.iter().flat_map(|o| o.evidence.iter().cloned()).take(8).collect();
+        v.evidence.dedup();
+    } else if let Some(pool) = &worst.pool {
         let also = judged.iter().filter(|o| o.severity < Severity::Unknown && o.pool != worst.pool && o.pool.is_some());
         let also = also.map(|o| format!("{} {}", o.pool.as_deref().unwrap_or_default(), o.state.words().to_lowercase()));
         let also = also.collect::<Vec<_>>().join(", ");
@@ -156,7 +161,12 @@ fn none(view: &View<'_>) -> Judgement {
 
 /// The pools as the plane shows them.
 pub fn pool_views(view: &View<'_>) -> Vec<PoolView> {
-    let pools = facts::pools(view);
-    let judged = each(view, &pools);
-    pools.iter().zip(judged).filter_map(|(pool, v)| views::of(view, pool, v.state)).collect()
+    lines(view, &judge(view))
+}
+
+/// The same from verdicts that are there already, so that no pool is judged twice.
+pub fn lines(view: &View<'_>, judged: &[Judgement]) -> Vec<PoolView> {
+    let of = |name: &str| judged.iter().rev().find(|v| v.layer == Layer::Workers && v.pool.as_deref() == Some(name)).map(|v| v.state);
+    let line = |pool: &Pool<'_>| views::of(view, pool, of(pool.name.as_ref()?).unwrap_or(State::Unknown));
+    facts::pools(view).iter().filter_map(line).collect()
 }

@@ -33,7 +33,7 @@ pub fn blocked(c: &Case<'_>) -> Option<Judgement> {
     let of_sets = c.pool.sets.iter().find_map(|(o, s)| Some((*o, blocked_set(o, s)?)));
     let own = || {
         let (o, d) = c.pool.deployment?;
-        let new = d.conditions.new("ScalingUp").filter(|x| fresh(o, x) && says_blocked(x));
+        let new = d.conditions.recent("ScalingUp").filter(|x| fresh(o, x) && says_blocked(x));
         let old = d.conditions.old("MachineSetReady").filter(|x| &*x.status == "False" && failed_reason(&x.reason));
         let wants = scale::counts(c).have.is_none_or(|h| h < d.replicas.unwrap_or(0));
         Some((o, new.or(old).filter(|_| wants)?))
@@ -49,7 +49,7 @@ fn blocked_set<'s>(o: &Object, s: &'s MachineSet) -> Option<&'s Condition> {
         return None;
     }
     let old = s.conditions.old("MachinesCreated").filter(|x| &*x.status == "False");
-    old.or_else(|| s.conditions.new("ScalingUp").filter(|x| fresh(o, x) && says_blocked(x)))
+    old.or_else(|| s.conditions.recent("ScalingUp").filter(|x| fresh(o, x) && says_blocked(x)))
 }
 
 /// A new-style condition carries its own generation (capi#13738).
@@ -201,6 +201,9 @@ fn late<'u, 'a>(c: &'u Case<'a>) -> Vec<(&'u Unit<'a>, String, Evidence)> {
     let check = c.pool.check.map(|x| x.1);
     let mut out = Vec::new();
     for u in &c.pool.units {
+        if let Some((text, e)) = unbooted(c, u) {
+            out.push((u, text, e));
+        }
         let (Some((o, m)), Some(stage @ (Stage::Making | Stage::Joining))) = (u.machine, units::stage(u)) else { continue };
         if let Some((text, e)) = units::failed(u) {
             out.push((u, format!("machine {} failed: {text}", u.name), e));
@@ -219,6 +222,17 @@ fn late<'u, 'a>(c: &'u Case<'a>) -> Vec<(&'u Unit<'a>, String, Evidence)> {
         }
     }
     out
+}
+
+/// A VM of which only the provider's object is seen, and which has not booted into the cluster. Beside a Machine the Machine tells:
+/// the provider's check by SSH doesn't fit Talos.
+fn unbooted(c: &Case<'_>, u: &Unit<'_>) -> Option<(String, Evidence)> {
+    let (o, k) = u.infra.filter(|(_, k)| u.machine.is_none() && !k.ready)?;
+    let up = k.condition("VMProvisioned").filter(|x| &*x.status == "True")?;
+    let x = k.condition("BootstrapExecSucceeded").filter(|x| &*x.status == "False")?;
+    let wait = patience(c.view, x.since.or(up.since), c.view.deadlines.machine_node);
+    let text = if x.message.is_empty() { x.reason.to_string() } else { messages::decisive(&x.message) };
+    wait.over.then(|| (format!("VM {} runs and hasn't booted into the cluster, {}: {text}", u.name, wait.text), build::condition(o, x)))
 }
 
 /// Row 30: they run, or should, and their Nodes don't join.
@@ -270,12 +284,12 @@ fn too_many<'u>(c: &'u Case<'_>) -> Option<(&'u Object, &'u Condition)> {
 pub fn remediation_blocked(c: &Case<'_>) -> Option<Judgement> {
     let (o, x) = too_many(c)?;
     let bad: Vec<&Unit<'_>> = c.pool.units.iter().filter(|u| condemned(u) || units::stage(u) == Some(Stage::Unhealthy)).collect();
-    let why = bad.iter().find_map(|u| units::unhealthy(u)).map(|(o, x)| (o, flat(x)));
+    let why = bad.iter().find_map(|u| Some((u, units::complaint(u)?)));
     let counts = match x.message.split_once('(') {
         Some((_, rest)) => rest.trim_end_matches(')').to_string(),
         None => c.pool.check.map_or(String::new(), |(_, m)| format!("maxUnhealthy: {}", m.max_unhealthy)),
     };
-    let first = why.as_ref().map_or(String::new(), |(o, text)| format!("; {}: {text}", o.meta.name));
+    let first = why.map_or(String::new(), |(u, text)| format!("; {}: {text}", u.name));
     let never = bad.iter().filter(|u| units::stage(u) == Some(Stage::Joining)).count();
     let never = if never > 0 { format!("; {never} never became Nodes") } else { String::new() };
     let v = verdict(

@@ -61,7 +61,7 @@ fn summary(c: &Case<'_>) -> String {
 }
 
 /// Counters of the MachineDeployment as evidence.
-fn fact(c: &Case<'_>) -> Option<Evidence> {
+pub fn fact(c: &Case<'_>) -> Option<Evidence> {
     let (o, d) = c.pool.deployment?;
     let counts = counts(c);
     let phase = if d.phase.is_empty() { String::new() } else { format!(", phase {}", d.phase) };
@@ -76,13 +76,13 @@ pub fn since(c: &Case<'_>) -> Option<Time> {
 }
 
 fn scaling_since(c: &Case<'_>, d: &MachineDeployment) -> Option<Time> {
-    let up = d.conditions.new("ScalingUp").filter(|x| &*x.status == "True");
+    let up = d.conditions.recent("ScalingUp").filter(|x| &*x.status == "True");
     let waiting = |x: Option<&Condition>| x.filter(|x| &*x.status == "False").and_then(|x| x.since);
     let sets = c.pool.sets.iter().filter_map(|(_, s)| waiting(s.conditions.old("Resized"))).max();
     up.and_then(|x| x.since)
         .or_else(|| waiting(d.conditions.old("MachineSetReady")))
         .or(sets)
-        .or_else(|| waiting(d.conditions.new("MachinesReady")))
+        .or_else(|| waiting(d.conditions.recent("MachinesReady")))
 }
 
 /// A release of the pool was applied so lately that the autoscaler needn't have seen its new bounds.
@@ -135,7 +135,7 @@ pub fn degraded(c: &Case<'_>) -> Option<Judgement> {
     if began.is_some_and(|t| !patience(c.view, Some(t), c.view.deadlines.machine_node).over) {
         return None;
     }
-    let word = d.conditions.new("MachinesReady").or(d.conditions.old("MachineSetReady")).filter(|x| &*x.status == "False");
+    let word = d.conditions.recent("MachinesReady").or(d.conditions.old("MachineSetReady")).filter(|x| &*x.status == "False");
     let text = word.filter(|x| !x.message.is_empty()).map_or(String::new(), |x| format!(": {}", messages::decisive(&x.message)));
     let v = verdict(State::WorkersDegraded, format!("{}{text}", summary(c))).since(word.and_then(|x| x.since));
     let v = with(with(v, word.map(|x| build::condition(o, x))), fact(c));
@@ -145,10 +145,7 @@ pub fn degraded(c: &Case<'_>) -> Option<Judgement> {
 fn unhealthy(c: &Case<'_>, first: &Unit<'_>, n: usize) -> Judgement {
     let node = first.machine.and_then(|(_, m)| m.node.clone()).unwrap_or_else(|| first.name.clone());
     let found = units::unhealthy(first);
-    let text = found.map_or_else(
-        || units::failed(first).map_or("failed".to_string(), |f| f.0),
-        |(_, x)| if x.message.is_empty() { x.reason.to_string() } else { messages::decisive(&x.message) },
-    );
+    let text = units::complaint(first).or_else(|| units::failed(first).map(|f| f.0)).unwrap_or_else(|| "failed".to_string());
     let since = found.and_then(|(_, x)| x.since);
     let age = since.map_or(String::new(), |t| format!(" for {}", span(c.view.age(t))));
     let limit = c.pool.check.and_then(|(_, m)| m.unready).map_or(String::new(), |d| format!("; replaced after {}", span(d)));
@@ -166,7 +163,7 @@ fn health(o: &Object, healthy: Option<i64>, expected: Option<i64>) -> Evidence {
 /// Machines of two templates, by the controller's word or by the MachineSets.
 fn rolling(c: &Case<'_>) -> bool {
     let Some((_, d)) = c.pool.deployment else { return false };
-    let told = d.conditions.new("RollingOut").is_some_and(|x| &*x.status == "True");
+    let told = d.conditions.recent("RollingOut").is_some_and(|x| &*x.status == "True");
     let sets = c.pool.sets.iter().filter(|(_, s)| s.replicas.unwrap_or(0) > 0 || s.counters.replicas.unwrap_or(0) > 0).count();
     let behind = d.counters.updated.zip(d.counters.replicas).is_some_and(|(u, r)| u < r && sets != 1);
     told || sets > 1 || behind
@@ -196,7 +193,7 @@ pub fn moving(c: &Case<'_>) -> Option<Judgement> {
     let since = oldest.and_then(|u| u.object()?.meta.created).or_else(|| leaving.iter().filter_map(|u| u.object()?.meta.deleted).min());
     let since = since.or_else(|| self::since(c));
     let whole = patience(c.view, since, c.view.deadlines.scale_up);
-    let cause = format!("{}{}", summary(c), step(state, oldest.zip(wait.as_ref()), &leaving, &whole));
+    let cause = format!("{}{}", summary(c), step(state, !less && !more && !low, oldest.zip(wait.as_ref()), &leaving, &whole));
     let until = coming.iter().filter_map(|u| units::progress(c.view, u, c.pool.check.map(|x| x.1))?.until).min();
     let v = verdict(state, cause).since(since).deadline(until.or(whole.until));
     let v = with(v, fact(c));
@@ -213,7 +210,7 @@ pub fn moving(c: &Case<'_>) -> Option<Judgement> {
 }
 
 /// What the oldest of the machines on their way is at.
-fn step(state: State, oldest: Option<(&Unit<'_>, &Patience)>, leaving: &[&Unit<'_>], whole: &Patience) -> String {
+fn step(state: State, there: bool, oldest: Option<(&Unit<'_>, &Patience)>, leaving: &[&Unit<'_>], whole: &Patience) -> String {
     if let Some((u, wait)) = oldest {
         let what = if units::stage(u) == Some(Stage::Joining) { "joining".to_string() } else { units::waiting_for(u) };
         return format!("; machine {}: {what}{}", u.name, wait.suffix());
@@ -222,6 +219,7 @@ fn step(state: State, oldest: Option<(&Unit<'_>, &Patience)>, leaving: &[&Unit<'
         return format!("; {} leaving, first {}", leaving.len(), first.name);
     }
     match state {
+        _ if there => format!("; not all that are there are ready yet{}", whole.suffix()),
         State::WorkersScalingDown => "; more than wanted are there".to_string(),
         _ => format!("; the next machine is to come{}", whole.suffix()),
     }
@@ -240,7 +238,7 @@ pub fn zero(c: &Case<'_>) -> Option<Judgement> {
 
 fn zero_since(pool: &Pool<'_>) -> Option<Time> {
     let (o, d) = pool.deployment?;
-    let none = d.conditions.new("MachinesReady").filter(|x| &*x.reason == "NoReplicas").and_then(|x| x.since);
+    let none = d.conditions.recent("MachinesReady").filter(|x| &*x.reason == "NoReplicas").and_then(|x| x.since);
     none.or(d.conditions.old("MachineSetReady").and_then(|x| x.since)).or(o.meta.created)
 }
 
@@ -254,7 +252,7 @@ pub fn ready(c: &Case<'_>) -> Option<Judgement> {
     }
     let above = c.pool.bounds().1.filter(|m| desired > *m).map_or(String::new(), |m| format!(", above the maximum of {m}"));
     let since =
-        d.conditions.new("MachinesReady").or(d.conditions.old("MachineSetReady")).filter(|x| &*x.status == "True").and_then(|x| x.since);
+        d.conditions.recent("MachinesReady").or(d.conditions.old("MachineSetReady")).filter(|x| &*x.status == "True").and_then(|x| x.since);
     Some(with(verdict(State::Ready, format!("{}{above}", summary(c))).since(since), fact(c)))
 }
 

@@ -55,6 +55,10 @@ const DISK_FAILED: [&str; 3] = ["DataVolumeError", "ErrorPvcNotFound", "ErrorDat
 
 /// What a worker waits for; `None` when its infrastructure is up or nothing tells.
 pub fn held(u: &Unit<'_>) -> Option<Held> {
+    if stage(u) == Some(Stage::Ready) {
+        // Its Node is there and well: what a second pod (a migration's) or an old word says holds nothing up.
+        return None;
+    }
     let (object, c) = infra(u).map_or((None, None), |(o, c)| (Some(o), Some(c)));
     if let Some(h) = refused(u, object.zip(c)) {
         return Some(h);
@@ -150,22 +154,20 @@ fn from_vm(u: &Unit<'_>) -> Option<Held> {
             return Some(hold(kind, o, c));
         }
     }
-    let (o, v) = u.vm?;
+    let Some((o, v)) = u.vm else { return from_disk(u) };
     let evidence = build::fact(o, "status.printableStatus", &*v.status, None);
     let kind = match &*v.status {
         "ErrorUnschedulable" if importing(u).is_none() => Hold::Unschedulable,
         "WaitingForVolumeBinding" | "Provisioning" | "ErrorUnschedulable" => Hold::Disk,
-        _ => {
-            return importing(u).map(|(d, text)| Held {
-                hold: Hold::Disk,
-                text,
-                since: None,
-                evidence: build::fact(d, "status.phase", phase(u, d), None),
-            });
-        }
+        _ => return from_disk(u),
     };
     let text = importing(u).map_or_else(|| format!("VM {} reports {}", o.meta.name, v.status), |(_, t)| t);
     Some(Held { hold: kind, text, since: None, evidence })
+}
+
+fn from_disk(u: &Unit<'_>) -> Option<Held> {
+    let (o, text) = importing(u)?;
+    Some(Held { hold: Hold::Disk, text, since: o.meta.created, evidence: build::fact(o, "status.phase", phase(u, o), o.meta.created) })
 }
 
 /// A pause by I/O errors while the phase stays Running (row 29b).
@@ -229,7 +231,7 @@ pub fn unhealthy<'u>(u: &'u Unit<'_>) -> Option<(&'u Object, &'u Condition)> {
     }
     let fresh = |c: &&Condition| c.observed_generation.zip(o.meta.generation).is_none_or(|(judged, now)| judged >= now);
     let lost = |c: &Condition| matches!(&*c.reason, "ConnectionDown" | "InspectionFailed");
-    let own = [m.conditions.new("NodeHealthy"), m.conditions.new("NodeReady")].into_iter().flatten();
+    let own = [m.conditions.recent("NodeHealthy"), m.conditions.recent("NodeReady")].into_iter().flatten();
     let bad = own.filter(fresh).find(|c| &*c.status != "True" && !lost(c)).map(|c| (o, c));
     let check = m.conditions.either("HealthCheckSucceeded", "HealthCheckSucceeded").filter(|c| &*c.status == "False");
     bad.or(check.map(|c| (o, c)))
@@ -267,4 +269,16 @@ pub fn waiting_for(u: &Unit<'_>) -> String {
         Some(h) if !WAITING.contains(&h.text.as_str()) => h.text,
         _ => "its VM isn't up".to_string(),
     }
+}
+
+/// What is wrong with a Node, in the fullest words: the new style quotes the kubelet, the old one only names the condition.
+pub fn complaint(u: &Unit<'_>) -> Option<String> {
+    let (_, found) = unhealthy(u)?;
+    let (_, m) = u.machine?;
+    let new = [m.conditions.recent("NodeHealthy"), m.conditions.recent("NodeReady")].into_iter().flatten();
+    let full = new.filter(|c| &*c.status != "True" && !c.message.is_empty()).map(|c| messages::flat(&c.message)).next();
+    let own = if found.message.is_empty() { found.reason.to_string() } else { messages::flat(&found.message) };
+    let text = full.unwrap_or(own);
+    let text = text.trim_start_matches("* ").trim_start_matches("Node.Ready: ").replace(" * ", "; ");
+    Some(text.chars().take(240).collect())
 }

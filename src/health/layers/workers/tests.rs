@@ -1,1 +1,0 @@
-//! Rows of the workers, each with a near miss.
