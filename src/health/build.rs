@@ -1,7 +1,5 @@
 //! Small constructors for judgements and evidence, so that a verdict row reads as one expression. Owns shape only, decides nothing.
 
-use jiff::SignedDuration;
-
 use crate::model::{
     Object, Time,
     projection::Condition,
@@ -74,16 +72,7 @@ fn shorten(s: &str) -> String {
     text::line(&short)
 }
 
-/// A duration for a person: `45s`, `4m`, `3h`, `12d`.
-pub fn span(d: SignedDuration) -> String {
-    let s = d.as_secs().max(0);
-    match s {
-        0..=119 => format!("{s}s"),
-        120..=7199 => format!("{}m", s / 60),
-        7200..=172_799 => format!("{}h", s / 3600),
-        _ => format!("{}d", s / 86_400),
-    }
-}
+pub use crate::model::age::short as span;
 
 /// Chained additions to a verdict.
 pub trait Build: Sized {

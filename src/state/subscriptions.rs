@@ -1,11 +1,10 @@
 //! Which sources are followed, from what is on screen: the fleet's kinds always and narrowly, an open plane's kinds only in its namespace
 //! (design 5, "Watches"). Pure; must not know how watching works. Order matters: what the home list needs comes first.
 
+use crate::health::layers::{CLUSTER, MODULE};
+use crate::model::access::BEACON;
 use crate::model::{Kind, Scope, Selector, feed::Subscription};
 
-const MODULE: &str = "computeplane";
-const CLUSTER: &str = "computeplane-cluster";
-const BEACON: &str = "computeplane-cluster-awaiting-etcd";
 const OF_CLUSTER: &str = "cluster.x-k8s.io/cluster-name=computeplane-cluster";
 const ADDONS: &str = "cozystack.io/target-cluster-name=computeplane-cluster";
 const POOL_RELEASES: &str = "apps.cozystack.io/application.kind=KubernetesNodes";

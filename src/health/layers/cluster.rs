@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// The ConfigMap that a cluster chart renders instead of a cluster while no ancestor provides etcd.
-pub const BEACON: &str = "computeplane-cluster-awaiting-etcd";
+pub use crate::model::access::BEACON;
 /// The namespace label that names the provider of the DataStore.
 const ETCD_LABEL: &str = "namespace.cozystack.io/etcd";
 /// States that stand above row 11 in the table.
