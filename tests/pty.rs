@@ -97,6 +97,21 @@ fn suspended_and_resumed_by_a_shell() {
     pty.see("after-43");
 }
 
+#[test]
+fn a_log_that_breaks_under_the_screens_is_told_and_stops_them() {
+    let home = home();
+    let log = home.path().join("log").join("audit.jsonl");
+    let mut pty = Pty::start(&["--demo", "--read-only", "--audit-log", log.to_str().unwrap()], 120, 24, home.path());
+    pty.see("live");
+    std::fs::remove_file(&log).unwrap();
+    std::fs::create_dir(&log).unwrap();
+    pty.keys("\x12");
+    pty.see("the audit log can't be written");
+    pty.see("tenant-acme");
+    pty.keys("q");
+    assert_eq!(pty.exit_code(), 0);
+}
+
 fn kubeconfig(home: &Path, url: &str, token: &str) -> String {
     let path = home.join("kubeconfig");
     let text = json!({"apiVersion": "v1", "kind": "Config", "current-context": "fake",

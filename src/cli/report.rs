@@ -9,7 +9,7 @@ use super::{
     get,
     output::{Format, Out},
 };
-use crate::cluster::{audit_file::verify_file, trail::AuditTrail};
+use crate::cluster::{audit_file::verify_log, trail::AuditTrail};
 use crate::model::{Time, access::Access, age, context::ContextInfo, verdict::Plane};
 
 /// Formats offered; the first is the default.
@@ -34,6 +34,8 @@ pub struct Log {
     pub lines: u64,
     /// SHA-256 of the last line when the report was made; keep it elsewhere, since a chain alone can be rewritten whole.
     pub head: Option<String>,
+    /// The rotated file that this chain continues, when it isn't beside the log any more: verify it where it is kept.
+    pub continues: Option<String>,
     pub verified: bool,
     /// Where the chain is broken, if it is.
     pub problem: Option<String>,
@@ -141,7 +143,11 @@ fn markdown(out: &mut Out, r: &Report) {
     out.rows(Format::Markdown, &["VERB", "GROUP", "RESOURCE", "SENT", "REFUSED"], &rows);
     if let Some(log) = &r.audit_log {
         out.line("");
-        let state = log.problem.clone().map_or_else(|| "the chain holds".to_string(), |p| format!("THE CHAIN IS BROKEN: {p}"));
+        let holds = log
+            .continues
+            .as_ref()
+            .map_or_else(|| "the chain holds".into(), |f| format!("the chain holds and continues {f}, which isn't here"));
+        let state = log.problem.clone().map_or(holds, |p| format!("THE CHAIN IS BROKEN: {p}"));
         out.line(&format!(
             "Audit log {}: {} lines, {state}. Head {} (keep it elsewhere: a chain alone can be rewritten whole).",
             log.path,
@@ -226,10 +232,10 @@ impl Log {
     /// Verifies the log as it stands now. `broken` is what kept this run from writing to it, if something did.
     pub fn verify(path: &Path, broken: Option<String>) -> Log {
         let path_text = path.display().to_string();
-        match verify_file(path) {
+        match verify_log(path) {
             // Lines and head are of one and the same reading: a watch may add lines while the report is printed.
-            Ok(v) => Log { path: path_text, lines: v.lines, head: Some(v.head), verified: true, problem: broken },
-            Err(t) => Log { path: path_text, lines: 0, head: None, verified: false, problem: Some(t.to_string()) },
+            Ok(v) => Log { path: path_text, lines: v.lines, head: Some(v.head), continues: v.continues, verified: true, problem: broken },
+            Err(t) => Log { path: path_text, lines: 0, head: None, continues: None, verified: false, problem: Some(t.to_string()) },
         }
     }
 

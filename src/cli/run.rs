@@ -1,6 +1,10 @@
 //! From parsed arguments to an exit code: settles flags, brings the world together, hands it to the command. Owns dispatch only.
 
-use std::{io::Write as _, path::Path};
+use std::{
+    io::Write as _,
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use super::{
     access,
@@ -18,9 +22,13 @@ use super::{
 };
 use crate::model::{Problem, ProblemKind, text};
 
+/// Whether standard error is held to ASCII: it is one for the process, and so is its rule.
+static ASCII: AtomicBool = AtomicBool::new(false);
+
 /// Runs a command line to its end.
 pub fn run(cli: Cli) -> Exit {
     let effective = settle(cli.global);
+    ASCII.store(effective.global.ascii, Ordering::Relaxed);
     effective.warnings.iter().for_each(|w| note(&format!("warning: {w}")));
     let mut out = Out::new(effective.global.ascii);
     let result = match cli.command {
@@ -35,8 +43,10 @@ pub fn run(cli: Cli) -> Exit {
 
 /// A line for people, on standard error.
 pub fn note(line: &str) {
+    let safe = text::block(line);
+    let safe = if ASCII.load(Ordering::Relaxed) { text::ascii(&safe) } else { safe };
     // Standard error may be a pipe that nobody reads any more: that is no reason to end differently.
-    let _ = writeln!(std::io::stderr(), "{}", text::block(line));
+    let _ = writeln!(std::io::stderr(), "{safe}");
 }
 
 fn dispatch(command: Command, e: &Effective, out: &mut Out) -> Result<Exit, Problem> {

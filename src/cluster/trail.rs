@@ -47,6 +47,7 @@ struct Shared {
     /// The log must be written: without it nothing may leave.
     required: bool,
     broken: Option<String>,
+    news: Option<String>,
 }
 
 impl AuditTrail {
@@ -77,6 +78,11 @@ impl AuditTrail {
     /// Why the log can't be written, required or not.
     pub fn broken(&self) -> Option<String> {
         self.lock().broken.clone()
+    }
+
+    /// What must be said about the log since this was last asked: that it can't be written, or can again.
+    pub fn news(&self) -> Option<String> {
+        self.lock().news.take()
     }
 
     /// Counts by (verb, group, resource).
@@ -154,9 +160,14 @@ impl AuditTrail {
 impl Shared {
     fn finish(&mut self, seq: u64, record: AuditRecord) {
         if let Some(file) = &mut self.file {
-            match file.append(&record) {
-                Ok(()) => self.broken = None,
-                Err(e) => self.broken = Some(format!("the audit log can't be written: {e}")),
+            let now = file.append(&record).err().map(|e| format!("the audit log can't be written: {e}"));
+            if now != self.broken {
+                self.news = Some(match &now {
+                    Some(why) if self.required => format!("{why}; nothing is asked of the server until it can"),
+                    Some(why) => format!("{why}; requests go on without it"),
+                    None => "the audit log is written again; what came in between is missing from it".to_string(),
+                });
+                self.broken = now;
             }
         }
         self.tell(seq, &record);

@@ -174,6 +174,9 @@ impl Console {
                 let before = self.dirty;
                 self.fold(Msg::Audited { seq, record: Box::new(record) }).await?;
                 self.dirty = before || shown;
+                if let Some(news) = self.links.trail().news() {
+                    self.fold(Msg::Notice(news)).await?;
+                }
             }
             Some(feed) = feeds.recv() => {
                 self.state.now = self.now();

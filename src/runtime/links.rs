@@ -12,6 +12,7 @@ use crate::{
     cluster::{
         door::{Login, LoginFailure},
         session::Session,
+        trail::AuditTrail,
         write::{Outcome, READ_BACK},
     },
     model::{ObjectRef, Problem, ProblemKind, Time, access::Question},
@@ -55,6 +56,11 @@ impl Links {
     /// No link yet.
     pub fn new(connector: Arc<Connector>, done: mpsc::UnboundedSender<Done>, all: bool) -> Links {
         Links { connector, done, all, session: None, link: Arc::default(), expires: None, asked: (None, Vec::new()) }
+    }
+
+    /// The trail that every request of this console is in.
+    pub fn trail(&self) -> &AuditTrail {
+        self.connector.trail()
     }
 
     /// The session in use.

@@ -146,3 +146,33 @@ async fn the_file_holds_every_request_also_those_in_flight_and_no_bodies() {
         assert!(!found.unwrap_or(false), "line {line}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_required_log_that_breaks_in_mid_session_lets_nothing_leave_until_it_is_written_again() {
+    for required in [true, false] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("audit.jsonl");
+        let trail = AuditTrail::with_file(AuditFile::open(&path).unwrap(), required);
+        let server = Server::new();
+        server.on("GET", PATH, [ok(json!({"kind": "ComputePlane"}))]);
+        let session = over(&server, Mode::ReadOnly, trail.clone());
+        session.fetch(&plane()).await.unwrap();
+        assert_eq!(trail.news(), None);
+        // Even root can't append to a folder.
+        std::fs::rename(&path, dir.path().join("aside")).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        let _ = session.fetch(&plane()).await;
+        let before = server.asked().len();
+        let problem = session.fetch(&plane()).await.err();
+        assert_eq!(problem.as_ref().map(|p| p.kind), required.then_some(P::Refused), "{problem:?}");
+        assert_eq!(server.asked().len() == before, required, "required: {required}");
+        assert!(trail.news().unwrap().contains("can't be written"));
+        std::fs::remove_dir(&path).unwrap();
+        std::fs::rename(dir.path().join("aside"), &path).unwrap();
+        // The next question is still refused, and being written down shows that the log works again.
+        let _ = session.fetch(&plane()).await;
+        session.fetch(&plane()).await.unwrap();
+        assert!(trail.news().unwrap().contains("written again"));
+        assert!(!verify_file(&path).unwrap().torn);
+    }
+}
