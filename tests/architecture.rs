@@ -259,3 +259,29 @@ fn nothing_names_what_is_outside_the_repository() {
         assert!(!text.contains(&needle), "{name} names the shared folder");
     }
 }
+
+/// Text literals that are keys of labels or annotations: a domain, a slash, and no API version after it.
+fn keys_in(code: &str) -> Vec<&str> {
+    let key = |s: &&str| {
+        let Some((domain, name)) = s.split_once('/') else { return false };
+        let plain = |t: &str| !t.is_empty() && t.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._".contains(&b));
+        let version = name.strip_prefix('v').is_some_and(|v| v.starts_with(|c: char| c.is_ascii_digit()));
+        plain(domain) && plain(name) && domain.contains('.') && !version && !name.ends_with(".yaml")
+    };
+    code.lines().flat_map(|l| l.split('"').skip(1).step_by(2)).filter(key).collect()
+}
+
+#[test]
+fn every_key_that_a_verdict_reads_is_kept() {
+    let read = |name: &str| ["health", "state"].contains(&folder(name)) || name == "src/model/projection/capi.rs";
+    // A condition's type, not a key.
+    let other = ["kamaji.clastix.io/DataStoreValidation"];
+    let mut seen = 0;
+    for (name, text) in sources().iter().filter(|(n, _)| read(n) && !is_test_file(n)) {
+        for key in keys_in(&code(text)).into_iter().filter(|k| !other.contains(k)) {
+            seen += 1;
+            assert!(planedeck::model::redact::key_stays(key), "{name} reads {key}, which no object keeps");
+        }
+    }
+    assert!(seen > 12, "only {seen} keys found");
+}

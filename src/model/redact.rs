@@ -40,6 +40,8 @@ const KEYS: &[&str] = &[
     "flux-plunger.cozystack.io/",
     "app.kubernetes.io/",
     "kubevirt.io/",
+    "vm.kubevirt.io/",
+    "capk.cluster.x-k8s.io/",
     "machine.cluster.x-k8s.io/",
 ];
 
@@ -123,7 +125,8 @@ pub fn object(kind: Kind, value: &Value) -> Value {
     result
 }
 
-pub(crate) fn key_stays(key: &str) -> bool {
+/// Whether a label or annotation of this key may be kept.
+pub fn key_stays(key: &str) -> bool {
     !key.starts_with(NEVER) && KEYS.iter().any(|k| key.starts_with(k))
 }
 
