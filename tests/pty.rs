@@ -145,6 +145,20 @@ fn hostile_platform() -> Platform {
         "reason": HOSTILE, "message": HOSTILE, "count": 3, "lastTimestamp": "2026-11-30T10:00:00Z",
         "involvedObject": {"kind": "HelmRelease", "name": "computeplane", "namespace": "tenant-acme"}})
     ));
+    // No real server takes such names; a hostile one, or one between, sends them.
+    let namespace = format!("tenant-{HOSTILE}");
+    assert!(platform.put(json!({"apiVersion": "apps.cozystack.io/v1alpha1", "kind": "ComputePlane",
+        "metadata": {"name": "computeplane", "namespace": namespace, "uid": HOSTILE, "creationTimestamp": "2026-11-30T10:00:00Z"}, "spec": {},
+        "status": {"version": HOSTILE, "conditions": [{"type": HOSTILE, "status": HOSTILE, "reason": HOSTILE, "message": HOSTILE}]}})));
+    for namespace in ["tenant-acme", &namespace] {
+        assert!(platform.put(json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": HOSTILE, "namespace": namespace,
+            "labels": {"kamaji.clastix.io/name": "computeplane-cluster"}}, "status": {"phase": HOSTILE, "message": HOSTILE}})));
+        assert!(platform.put(
+            json!({"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Machine", "metadata": {"name": HOSTILE, "namespace": namespace,
+            "labels": {"cluster.x-k8s.io/cluster-name": "computeplane-cluster", "cluster.x-k8s.io/deployment-name": HOSTILE}},
+            "spec": {"clusterName": "computeplane-cluster"}, "status": {"phase": HOSTILE, "nodeRef": {"name": HOSTILE}}})
+        ));
+    }
     platform
 }
 
@@ -165,6 +179,22 @@ fn content_never_drives_the_terminal_and_a_token_is_nowhere() {
     }
     pty.keys("\x1b4");
     pty.see("MARK");
+    // The whole cluster, each screen and each overlay on the plane whose very namespace is hostile, and its names copied.
+    let mut wide = Pty::start(&["--kubeconfig", &config, "-A"], 200, 50, home.path());
+    wide.see("tenant-dnex MARK");
+    wide.keys("/owned\r");
+    wide.keys("\r");
+    for tab in ["1", "2", "3", "4", "5", "6", "w", "y", "e", "\x1b\x1b[27u", "n", "\x1b[27u", ":MARK", "\x1b[27u", "a"] {
+        let before = wide.raw().len();
+        wide.keys(tab);
+        wide.wait_raw("a frame", before);
+    }
+    wide.keys("\x1b[27uH");
+    wide.keys("q");
+    assert_eq!(wide.exit_code(), 0);
+    wide.ended();
+    assert!(wide.modes_are_off());
+    assert_eq!(escapes::foreign(&wide.raw()), Vec::<String>::new());
     pty.wait("modes as the console set them", |s| s.alternate_screen() && s.mouse_protocol_mode() == vt100::MouseProtocolMode::None);
     pty.keys("q");
     assert_eq!(pty.exit_code(), 0);
