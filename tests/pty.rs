@@ -7,12 +7,12 @@ mod support;
 use std::{path::Path, process::Command, sync::Arc};
 
 use planedeck::{
-    demo::{Identity, Platform, Scenario, listen},
+    demo::{Identity, Platform, Scenario},
     model::Time,
 };
 use portable_pty::CommandBuilder;
 use serde_json::json;
-use support::{escapes, pty::Pty};
+use support::{escapes, pty::Pty, reading, walk, witness::Witness};
 
 /// A token that must be nowhere.
 const PLANTED: &str = "sre-planted-9f2c71d0";
@@ -97,6 +97,34 @@ fn suspended_and_resumed_by_a_shell() {
     pty.see("after-43");
 }
 
+/// What the walk asks for, told by the server: nothing outside of our own reading, and in read-only mode nothing that writes. Suspending is
+/// among the commands: without a shell that could continue it, the console must stay alive.
+#[test]
+fn every_key_and_every_command_ask_for_nothing_they_should_not() {
+    let witness = Witness::serve(Platform::new(Scenario::default(), Arc::new(Time::now), Identity::sre()));
+    let home = home();
+    let config = kubeconfig(home.path(), &witness.url(), PLANTED);
+    for read_only in [true, false] {
+        let mut args = vec!["--kubeconfig", &config, "-n", "tenant-acme"];
+        args.extend(read_only.then_some("--read-only"));
+        let mut pty = Pty::start(&args, 120, 40, home.path());
+        pty.see("live");
+        walk::every_key(&mut pty);
+        walk::every_command(&mut pty);
+        pty.keys("q");
+        assert_eq!(pty.exit_code(), 0);
+        assert!(pty.modes_are_off());
+        let asked = witness.take();
+        assert!(asked.len() > 50, "{} requests", asked.len());
+        for (method, uri) in &asked {
+            assert_eq!(reading::fault(method, uri), None);
+            assert!(!read_only || method != "PATCH", "{uri}");
+        }
+    }
+    let leaked = files(home.path()).into_iter().filter(|f| !f.ends_with("kubeconfig")).find(|f| holds(f, PLANTED));
+    assert_eq!(leaked, None, "a file holds the token");
+}
+
 #[test]
 fn a_log_that_breaks_under_the_screens_is_told_and_stops_them() {
     let home = home();
@@ -120,12 +148,6 @@ fn kubeconfig(home: &Path, url: &str, token: &str) -> String {
         "contexts": [{"name": "fake", "context": {"cluster": "fake", "user": "planted", "namespace": "tenant-acme"}}]});
     std::fs::write(&path, text.to_string()).unwrap();
     path.display().to_string()
-}
-
-fn serve(platform: &Platform) -> (tokio::runtime::Runtime, listen::Listening) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let listening = runtime.block_on(listen::serve(platform.clone(), "127.0.0.1:0".parse().unwrap())).unwrap();
-    (runtime, listening)
 }
 
 /// Escapes, C1, bidi, a title, a colour, modes, a clipboard write, a bell, a reset: everything content could try.
@@ -164,9 +186,9 @@ fn hostile_platform() -> Platform {
 
 #[test]
 fn content_never_drives_the_terminal_and_a_token_is_nowhere() {
-    let (_runtime, listening) = serve(&hostile_platform());
+    let witness = Witness::serve(hostile_platform());
     let home = home();
-    let config = kubeconfig(home.path(), &listening.url(), PLANTED);
+    let config = kubeconfig(home.path(), &witness.url(), PLANTED);
     let log = home.path().join("audit.jsonl");
     let mut pty = Pty::start(&["--kubeconfig", &config, "-n", "tenant-acme", "--audit-log", log.to_str().unwrap()], 160, 50, home.path());
     pty.see("tenant-acme");
@@ -221,11 +243,12 @@ fn content_never_drives_the_terminal_and_a_token_is_nowhere() {
     }
     assert!(recording.is_file() && log.is_file(), "the recording and the audit log were written");
     assert!(!String::from_utf8_lossy(&raw).contains(PLANTED), "the screens show the token");
-    let leaked = files(home.path())
-        .into_iter()
-        .filter(|f| !f.ends_with("kubeconfig"))
-        .find(|f| String::from_utf8_lossy(&std::fs::read(f).unwrap()).contains(PLANTED));
+    let leaked = files(home.path()).into_iter().filter(|f| !f.ends_with("kubeconfig")).find(|f| holds(f, PLANTED));
     assert_eq!(leaked, None, "a file holds the token");
+}
+
+fn holds(file: &Path, text: &str) -> bool {
+    String::from_utf8_lossy(&std::fs::read(file).unwrap()).contains(text)
 }
 
 fn files(dir: &Path) -> Vec<std::path::PathBuf> {

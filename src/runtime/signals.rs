@@ -32,8 +32,9 @@ impl Signals {
     }
 }
 
-/// Stops this process as Ctrl-Z does; returns when it is continued.
+/// Stops this process as Ctrl-Z does; returns when it is continued, at once where no shell could continue it.
 pub fn stop_self() {
-    // The default action of SIGTSTP, not SIGSTOP: a shell without job control then ignores it instead of freezing us for ever.
-    let _ = signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP);
+    // The signal itself, which nobody here handles: where there is no shell with job control the kernel drops it. The library's emulation
+    // of its default would send SIGSTOP, which freezes such a console for ever.
+    let _ = signal_hook::low_level::raise(signal_hook::consts::SIGTSTP);
 }

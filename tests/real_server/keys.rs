@@ -1,61 +1,17 @@
 //! Every key on every screen and every subcommand, with the server's own audit log as the witness.
 
-use std::{collections::BTreeSet, path::Path, process::Command};
+use std::{path::Path, process::Command};
 
-use planedeck::keys::{ACTIONS, Action};
 use serde_json::{Value, json};
 
 use crate::{
-    support::{apiserver::ApiServer, pty::Pty},
+    support::{
+        apiserver::ApiServer,
+        pty::Pty,
+        walk::{every_command, every_key},
+    },
     world::{self, NS},
 };
-
-const ESC: &str = "\x1b[27u";
-/// From the list of planes to each screen.
-const SCREENS: [&str; 12] = ["", "\r1", "\r2", "\r3", "\r4", "\r5", "\r6", "\r6\r", "r", ":", "?", "n"];
-
-/// What a terminal sends for a chord in our notation.
-fn bytes(chord: &str) -> String {
-    match chord {
-        "up" => "\x1b[A".into(),
-        "down" => "\x1b[B".into(),
-        "right" => "\x1b[C".into(),
-        "left" => "\x1b[D".into(),
-        "home" => "\x1b[H".into(),
-        "end" => "\x1b[F".into(),
-        "pageup" => "\x1b[5~".into(),
-        "pagedown" => "\x1b[6~".into(),
-        "esc" => ESC.into(),
-        "enter" => "\r".into(),
-        "tab" => "\t".into(),
-        "backtab" => "\x1b[Z".into(),
-        "space" => " ".into(),
-        "f1" => "\x1bOP".into(),
-        "f5" => "\x1b[15~".into(),
-        c if c.starts_with("ctrl-") => char::from(c.as_bytes()[5] & 0x1f).to_string(),
-        c => c.to_string(),
-    }
-}
-
-/// Presses every key of the table on every screen. Leaving and suspending are other tests'.
-pub fn every_key(pty: &mut Pty) {
-    let harmless = || ACTIONS.iter().filter(|a| !matches!(a.action, Action::Quit | Action::Suspend));
-    let chords: BTreeSet<&str> = harmless().flat_map(|a| a.keys).flat_map(|(_, chords)| chords.iter().copied()).collect();
-    assert!(chords.len() > 30);
-    let home = format!("{ESC}{ESC}H");
-    for (n, screen) in SCREENS.iter().enumerate() {
-        for chord in &chords {
-            pty.keys(&format!("{home}{screen}{}", bytes(chord)));
-        }
-        // What is typed into the palette is echoed: all keys before it were answered.
-        pty.keys(&format!("{home}:zq{n}zq"));
-        pty.see(&format!("zq{n}zq"));
-    }
-    pty.keys(&format!("{home}:zqzq"));
-    pty.see("zqzq");
-    pty.keys(&home);
-    pty.gone("zqzq");
-}
 
 /// The identity of the console here: cluster-admin by binding, and nobody else uses it.
 const USER: &str = "nobody";
@@ -138,6 +94,7 @@ fn every_key_and_command_asks_for_no_secret_and_writes_nothing_when_locked() {
         let mut pty = Pty::start(&args, 100, 30, home.path());
         pty.wait("live planes", |s| s.contents().contains(NS) && s.contents().contains("● live"));
         every_key(&mut pty);
+        every_command(&mut pty);
         pty.wait("the list again", |s| s.contents().contains(NS));
         pty.keys("q");
         assert_eq!(pty.exit_code(), 0);

@@ -105,7 +105,7 @@ fn a_namespace_only_identity_sees_all_screens_and_a_revoked_role_is_named() {
     let mut pty = Pty::start(&["--kubeconfig", &config, "-n", NS], 120, 40, home.path());
     pty.see(NS);
     pty.wait("a row", |s| s.contents().contains("as far as you may see"));
-    crate::keys::every_key(&mut pty);
+    crate::support::walk::every_key(&mut pty);
     pty.wait("the list again", |s| s.contents().contains(NS));
 
     server.block_on(server.delete(&binding));

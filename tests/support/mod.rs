@@ -5,4 +5,7 @@ pub mod apiserver;
 pub mod cut;
 pub mod escapes;
 pub mod pty;
+pub mod reading;
 pub mod schema;
+pub mod walk;
+pub mod witness;

@@ -8,53 +8,10 @@ use planedeck::{
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::server::{Asked, Server, session};
-
-/// Paths of a resource may end in these only.
-const RESOURCES: &str = "computeplanes kubernetesnodeses tenants tenantmodules tenantnamespaces options helmreleases workloadmonitors workloads \
-    packages packagesources applicationdefinitions externalartifacts tenantcontrolplanes datastores kamajicontrolplanes clusters \
-    machinedeployments machinesets machines machinehealthchecks kubevirtclusters kubevirtmachines virtualmachines virtualmachineinstances \
-    datavolumes configmaps pods services events resourcequotas persistentvolumeclaims namespaces jobs deployments storageclasses roles \
-    selfsubjectaccessreviews selfsubjectrulesreviews selfsubjectreviews";
-
-/// Why a request should never have arrived.
-fn fault(a: &Asked) -> Option<String> {
-    let (path, query) = a.uri.split_once('?').unwrap_or((&a.uri, ""));
-    let parts: Vec<&str> = path.split('/').skip(1).collect();
-    let odd = |p: &&str| p.is_empty() || *p == "." || *p == ".." || !p.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._:".contains(&b));
-    if parts.iter().any(odd) {
-        return Some(format!("odd path {path}"));
-    }
-    let rest = match parts.as_slice() {
-        ["api" | "apis" | "version"] | ["api", _] | ["apis", _, _] if a.method == "GET" => return None,
-        ["api", _, rest @ ..] | ["apis", _, _, rest @ ..] => rest,
-        _ => return Some(format!("no API path {path}")),
-    };
-    let (resource, name) = match rest {
-        ["namespaces", _, resource] | [resource] => (*resource, None),
-        ["namespaces", _, resource, name] | [resource, name] => (*resource, Some(*name)),
-        _ => return Some(format!("too deep {path}")),
-    };
-    if !RESOURCES.split_whitespace().any(|r| r == resource) {
-        return Some(format!("resource {resource}"));
-    }
-    if query.to_ascii_lowercase().contains("dryrun") || query.to_ascii_lowercase().contains("%64ryrun") {
-        return Some(format!("query {query}"));
-    }
-    let beacon = name == Some("computeplane-cluster-awaiting-etcd");
-    if resource == "configmaps" && !beacon && query != "fieldSelector=metadata.name%3Dcomputeplane-cluster-awaiting-etcd" {
-        return Some("configmaps other than the beacon".into());
-    }
-    if resource == "roles" && name != Some("computeplane-cluster-dashboard-resources") {
-        return Some("roles other than the credential's".into());
-    }
-    match a.method.as_str() {
-        "GET" => None,
-        "POST" if resource.starts_with("selfsubject") && name.is_none() => None,
-        "PATCH" if resource == "computeplanes" && name.is_some() && parts.contains(&"namespaces") => None,
-        other => Some(format!("{other} {path}")),
-    }
-}
+use crate::{
+    reading::fault,
+    server::{Server, session},
+};
 
 fn piece() -> impl Strategy<Value = String> {
     let bits = [
@@ -134,7 +91,7 @@ proptest! {
             }
         });
         for asked in server.asked() {
-            prop_assert_eq!(fault(&asked), None, "{:?}", asked);
+            prop_assert_eq!(fault(&asked.method, &asked.uri), None, "{:?}", asked);
         }
     }
 }
@@ -149,7 +106,7 @@ async fn a_full_tour_as_cluster_admin_passes_the_same_reading() {
     let asked = server.asked();
     assert!(asked.len() > 100, "{} requests", asked.len());
     for a in asked {
-        assert_eq!(fault(&a), None, "{a:?}");
+        assert_eq!(fault(&a.method, &a.uri), None, "{a:?}");
     }
 }
 

@@ -3,6 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+#[path = "../support/reading.rs"]
+mod reading;
+
 mod access;
 mod audit;
 mod discovery;
