@@ -47,11 +47,14 @@ pub struct Setting {
     pub poke: Arc<Notify>,
     /// Told when the login is refused.
     pub unauthorized: Arc<Notify>,
+    /// Objects of one source at most. After as many changes the whole is read again: a stream that names ever new objects can't
+    /// fill the memory.
+    pub most: usize,
 }
 
 /// Follows until the receiver is gone or the task is dropped.
 pub async fn run<A: Ask>(ask: A, source: Subscription, setting: Setting) {
-    let mut follower = Follower { ask, source, setting, backoff: Backoff::default() };
+    let mut follower = Follower { ask, source, setting, backoff: Backoff::default(), changes: 0 };
     while follower.round().await.is_some() {}
 }
 
@@ -60,6 +63,8 @@ struct Follower<A> {
     source: Subscription,
     setting: Setting,
     backoff: Backoff,
+    /// Objects applied since the last list.
+    changes: usize,
 }
 
 /// How a stream ended.
@@ -75,7 +80,7 @@ enum End {
 impl<A: Ask> Follower<A> {
     /// One list and all watches that can follow it. `None` when nobody listens any more.
     async fn round(&mut self) -> Option<()> {
-        let listed = match tokio::time::timeout(LIST_LIMIT, request::list(&self.ask, &self.source)).await {
+        let listed = match tokio::time::timeout(LIST_LIMIT, request::list(&self.ask, &self.source, self.setting.most)).await {
             Ok(Ok(listed)) => listed,
             Ok(Err(problem)) => return self.lost(problem).await,
             Err(_) => {
@@ -85,6 +90,7 @@ impl<A: Ask> Follower<A> {
         let Listed { objects, mut resource_version, place } = listed;
         let long = objects.len() > LONG_LIST;
         self.tell(FeedEvent::Listed(objects)).await?;
+        self.changes = 0;
         if self.source.kind == Kind::OptionList {
             self.pause(POLL).await;
             return Some(());
@@ -137,6 +143,7 @@ impl<A: Ask> Follower<A> {
             let event = match line {
                 Line::Applied(object, v) => {
                     version = v;
+                    self.changes += 1;
                     FeedEvent::Applied(object)
                 }
                 Line::Deleted(namespace, name, v) => {
@@ -151,6 +158,9 @@ impl<A: Ask> Follower<A> {
                 Line::Failed(p) => return Some(End::Failed(p)),
             };
             self.tell(event).await?;
+            if self.changes > self.setting.most {
+                return Some(End::Gone);
+            }
         }
     }
 

@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
-/// An item larger than this is skipped and counted: no object that a plane needs is near it, a hostile one is.
-const MAX_ITEM: usize = 16 << 20;
+/// An item of more bytes is skipped and counted: no object that a plane needs is near it, a hostile one is.
+pub const MAX_ITEM: usize = 16 << 20;
 /// Everything outside `items` (metadata, messages) may have this many bytes.
 const MAX_FRAME: usize = 1 << 20;
 

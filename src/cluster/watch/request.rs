@@ -22,6 +22,9 @@ pub const FOLLOW_SECONDS_LONG: u64 = 290;
 /// A line of a watch may have this many bytes.
 const MAX_LINE: usize = 16 << 20;
 
+/// Objects of one source that are held at most: eight times the largest kind of the fleet the console is built for.
+pub const MAX_OBJECTS: usize = 500_000;
+
 /// A complete list.
 #[derive(Debug)]
 pub struct Listed {
@@ -84,11 +87,11 @@ fn namespace(source: &Source) -> Option<&str> {
     }
 }
 
-/// Lists a source completely.
+/// Lists a source completely, if it has no more than `most` objects.
 ///
 /// # Errors
 /// Whatever kept the list from being complete: half a list is no list.
-pub async fn list<A: Ask>(ask: &A, source: &Source) -> Result<Listed, Problem> {
+pub async fn list<A: Ask>(ask: &A, source: &Source, most: usize) -> Result<Listed, Problem> {
     let place = ask.locate(source.kind, namespace(source)).await?;
     let synthesized = source.kind.info().synthesized;
     let mut objects = Vec::new();
@@ -101,7 +104,7 @@ pub async fn list<A: Ask>(ask: &A, source: &Source) -> Result<Listed, Problem> {
             (false, false) => vec![("limit", PAGE.to_string()), ("continue", std::mem::take(&mut next))],
         };
         let answer = ask.send(get(&place.path, &query(source, &paging))?, false).await?;
-        let frame = read_list(answer.into_body(), source.kind, &place, &mut objects).await?;
+        let frame = read_list(answer.into_body(), (source.kind, most), &place, &mut objects).await?;
         if frame.next.is_empty() || synthesized {
             return Ok(Listed { objects, resource_version: frame.resource_version, place });
         }
@@ -109,7 +112,7 @@ pub async fn list<A: Ask>(ask: &A, source: &Source) -> Result<Listed, Problem> {
     }
 }
 
-async fn read_list(mut body: Stream, kind: Kind, place: &Place, objects: &mut Vec<Object>) -> Result<super::items::Frame, Problem> {
+async fn read_list(mut body: Stream, (kind, most): (Kind, usize), place: &Place, objects: &mut Vec<Object>) -> Result<super::items::Frame, Problem> {
     let unreadable = |e: String| Problem::new(ProblemKind::Unreadable, format!("{}: the list can't be read", place.path)).detail(e);
     let mut splitter = Splitter::default();
     while let Some(bytes) = next_bytes(&mut body).await? {
@@ -120,8 +123,14 @@ async fn read_list(mut body: Stream, kind: Kind, place: &Place, objects: &mut Ve
         };
         splitter.feed(&bytes, &mut each).map_err(unreadable)?;
         // An item that can't be read may be any object: leaving it out would look like its deletion.
+        if splitter.skipped > 0 {
+            return Err(unreadable(format!("an object has more than {} bytes", super::items::MAX_ITEM)));
+        }
         if let Some(e) = torn {
             return Err(unreadable(e));
+        }
+        if objects.len() > most {
+            return Err(unreadable(format!("more than {most} objects of one kind")));
         }
     }
     splitter.finish().map_err(unreadable)

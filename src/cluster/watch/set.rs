@@ -13,7 +13,10 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::engine::{self, Setting};
+use super::{
+    engine::{self, Setting},
+    request::MAX_OBJECTS,
+};
 use crate::{
     cluster::ask::Ask,
     model::feed::{Feed, Subscription},
@@ -34,6 +37,7 @@ impl WatchSet {
             out,
             poke: Arc::new(Notify::new()),
             unauthorized,
+            most: MAX_OBJECTS,
         };
         WatchSet { running: BTreeMap::new(), setting }
     }

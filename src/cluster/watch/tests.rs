@@ -224,3 +224,43 @@ async fn unwanted_watches_end_and_kept_ones_carry_the_new_number() {
     drop(set);
     while rx.recv().await.is_some() {}
 }
+
+/// A follower that may hold one object.
+fn narrow(script: &Script) -> mpsc::Receiver<Feed> {
+    let (out, rx) = mpsc::channel(64);
+    let setting = engine::Setting {
+        context: "c".into(),
+        generation: Arc::default(),
+        out,
+        poke: Arc::default(),
+        unauthorized: Arc::default(),
+        most: 1,
+    };
+    tokio::spawn(engine::run(script.clone(), source(Kind::Pod), setting));
+    rx
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_without_end_is_refused_and_told() {
+    let two = r#"{"kind":"PodList","metadata":{"continue":"x"},"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]}"#;
+    let mut rx = narrow(&Script::of(vec![say(two), say(LIST_A), Step::Hang("")]));
+    assert_eq!(take(&mut rx, 2).await, ["lost Unreadable", "listed a"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_of_ever_new_objects_ends_in_a_new_list() {
+    let script = Script::of(vec![say(LIST_A), Step::Say(vec![Some(ADD_B), Some(ADD_B), Some(ADD_B)]), say(LIST_NONE), Step::Hang("")]);
+    let mut rx = narrow(&script);
+    assert_eq!(take(&mut rx, 4).await, ["listed a", "applied b", "applied b", "listed "]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_too_large_to_read_is_not_taken_for_deleted() {
+    let huge: &'static str = format!(
+        r#"{{"kind":"PodList","metadata":{{}},"items":[{{"metadata":{{"name":"a","x":"{}"}}}}]}}"#,
+        "y".repeat(super::items::MAX_ITEM)
+    )
+    .leak();
+    let (_set, mut rx, _) = start(&Script::of(vec![say(huge), say(LIST_NONE), Step::Hang("")]), Kind::Pod);
+    assert_eq!(take(&mut rx, 1).await, ["lost Unreadable"]);
+}
