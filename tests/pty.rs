@@ -103,7 +103,7 @@ fn suspended_and_resumed_by_a_shell() {
 fn every_key_and_every_command_ask_for_nothing_they_should_not() {
     let witness = Witness::serve(Platform::new(Scenario::default(), Arc::new(Time::now), Identity::sre()));
     let home = home();
-    let config = kubeconfig(home.path(), &witness.url(), PLANTED);
+    let config = witness.kubeconfig(home.path(), PLANTED);
     for read_only in [true, false] {
         let mut args = vec!["--kubeconfig", &config, "-n", "tenant-acme"];
         args.extend(read_only.then_some("--read-only"));
@@ -138,16 +138,6 @@ fn a_log_that_breaks_under_the_screens_is_told_and_stops_them() {
     pty.see("tenant-acme");
     pty.keys("q");
     assert_eq!(pty.exit_code(), 0);
-}
-
-fn kubeconfig(home: &Path, url: &str, token: &str) -> String {
-    let path = home.join("kubeconfig");
-    let text = json!({"apiVersion": "v1", "kind": "Config", "current-context": "fake",
-        "clusters": [{"name": "fake", "cluster": {"server": url}}],
-        "users": [{"name": "planted", "user": {"token": token}}],
-        "contexts": [{"name": "fake", "context": {"cluster": "fake", "user": "planted", "namespace": "tenant-acme"}}]});
-    std::fs::write(&path, text.to_string()).unwrap();
-    path.display().to_string()
 }
 
 /// Escapes, C1, bidi, a title, a colour, modes, a clipboard write, a bell, a reset: everything content could try.
@@ -188,7 +178,7 @@ fn hostile_platform() -> Platform {
 fn content_never_drives_the_terminal_and_a_token_is_nowhere() {
     let witness = Witness::serve(hostile_platform());
     let home = home();
-    let config = kubeconfig(home.path(), &witness.url(), PLANTED);
+    let config = witness.kubeconfig(home.path(), PLANTED);
     let log = home.path().join("audit.jsonl");
     let mut pty = Pty::start(&["--kubeconfig", &config, "-n", "tenant-acme", "--audit-log", log.to_str().unwrap()], 160, 50, home.path());
     pty.see("tenant-acme");

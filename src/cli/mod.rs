@@ -23,4 +23,3 @@ pub mod settle;
 pub mod shell;
 pub mod validate;
 pub mod watch;
-pub mod yaml;

@@ -6,7 +6,7 @@ use comfy_table::{ContentArrangement, Table, TableStyle, presets};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::yaml;
+use crate::model::yaml;
 use crate::model::{Problem, ProblemKind, text};
 
 /// How results are printed.

@@ -85,7 +85,9 @@ pub async fn read_live(e: &Effective, after: &Input) -> Result<Live, Problem> {
         scope: crate::model::Scope::Namespace(namespace),
         selector: crate::model::Selector::all(),
     };
-    if let Ok(listed) = crate::cluster::watch::request::list(&online.link.session, &options, crate::cluster::watch::request::MAX_OBJECTS).await {
+    if let Ok(listed) =
+        crate::cluster::watch::request::list(&online.link.session, &options, crate::cluster::watch::request::MAX_OBJECTS).await
+    {
         seen.world.replace(&options, listed.objects, seen.now);
     }
     let uid = object.pointer("/metadata/uid").and_then(Value::as_str);

@@ -222,6 +222,11 @@ actions! {
     ClearField "clear-field" Edit 0 "unset" "Take the field out: its default counts" [Editor: "d" "delete"];
     Undo "undo" Edit 6 "undo" "Undo the last change" [Editor: "u"];
     Redo "redo" Edit 0 "redo" "Redo what was undone" [Editor: "U"];
+    UndoField "undo-field" Edit 0 "undo field" "Undo the last change of this field only" [Editor: "z"];
+    RedoField "redo-field" Edit 0 "redo field" "Redo what was undone in this field" [Editor: "Z"];
+    KeepSpelling "keep-spelling" Edit 0 "keep spelling" "Keep the old spelling where only the spelling changed: nothing is recreated for it" [Editor: "K"];
+    ShowText "show-text" Edit 0 "as YAML" "Show the draft as YAML" [Editor: "v"];
+    EditText "edit-text" Edit 7 "$EDITOR" "Edit the draft as YAML in $EDITOR" [Editor: "E"];
     Reset "reset" Edit 0 "reset" "Back to the live values; undo brings the draft again" [Editor: "X"];
     TakeDraft "take-draft" Edit 0 "draft" "Open the draft that was found; undo goes back" [Editor: "o"];
     Review "review" Edit 4 "review" "Read the plane again and show what would be written" [Editor: "ctrl-s", Review: "ctrl-r"];
@@ -239,6 +244,7 @@ actions! {
     FindNext "find-next" Find 0 "next" "Next place found" [Yaml: "n"];
     FindPrevious "find-previous" Find 0 "previous" "Previous place found" [Yaml: "N"];
     Accept "accept" Find 1 "choose" "Take it" [Picker: "enter", Field: "enter"];
+    AcceptAndReview "accept-and-review" Edit 0 "review" "Take the text of a field and go on to the review" [Field: "ctrl-s"];
     Complete "complete" Find 2 "complete" "Complete the word" [Field: "tab"];
     Toggle "toggle" Find 2 "mark" "Mark or unmark" [Picker: "tab" "space"];
 

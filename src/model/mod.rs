@@ -18,6 +18,7 @@ pub mod selector;
 pub mod text;
 pub mod verdict;
 pub mod world;
+pub mod yaml;
 
 pub use kind::{Kind, Scope};
 pub use object::{Meta, Object, ObjectRef};

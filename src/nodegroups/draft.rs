@@ -201,6 +201,8 @@ pub enum FileKind {
     Draft,
     /// A [`History`].
     History,
+    /// A text of a person's own editor that couldn't be taken.
+    Text,
 }
 
 /// The file's name: readable by the namespace, unique by a digest of the whole key, and only letters, digits, `-` and `.` whatever the names
@@ -215,11 +217,12 @@ pub fn file_name(kind: FileKind, plane: &PlaneKey) -> String {
     let hex: String = digest.finalize().iter().take(12).map(|b| format!("{b:02x}")).collect();
     let plain = |c: char| if c.is_ascii_lowercase() || c.is_ascii_digit() { c } else { '-' };
     let readable: String = plane.namespace.chars().take(40).map(plain).collect();
-    let kind = match kind {
-        FileKind::Draft => "draft",
-        FileKind::History => "good",
+    let (kind, ending) = match kind {
+        FileKind::Draft => ("draft", "json"),
+        FileKind::History => ("good", "json"),
+        FileKind::Text => ("text", "yaml"),
     };
-    format!("{kind}-{readable}-{hex}.json")
+    format!("{kind}-{readable}-{hex}.{ending}")
 }
 
 #[cfg(test)]
@@ -297,6 +300,7 @@ mod tests {
             with(|k| k.namespace = "x".repeat(10_000)),
             with(|k| (k.context, k.server) = ("prodh".into(), "ttps://a:6443".into())),
             file_name(FileKind::History, &key()),
+            file_name(FileKind::Text, &key()),
         ];
         for name in &names {
             assert!(name.len() <= 80 && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-.".contains(&b)), "{name}");

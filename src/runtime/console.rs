@@ -240,6 +240,13 @@ impl Console {
             Effect::AskWrite(object) => self.links.ask_write(object),
             Effect::LoadDraft(name) => self.drafts.load(name),
             Effect::SaveDraft(name, bytes) => self.drafts.save(name, bytes),
+            Effect::EditText { request, text } => {
+                self.events = None;
+                terminal::restore();
+                let result = super::outside::edit(&text).await;
+                self.back()?;
+                Box::pin(self.fold(Msg::Edited { request, result })).await?;
+            }
             Effect::Copy(text) => {
                 let copied = execute!(std::io::stdout(), crossterm::clipboard::CopyToClipboard::to_clipboard_from(text.as_str()));
                 Box::pin(self.fold(Msg::Copied(copied.map_err(|e| e.to_string())))).await?;

@@ -5,6 +5,7 @@ pub mod console;
 pub mod drafts;
 pub mod input;
 pub mod links;
+pub mod outside;
 pub mod signals;
 pub mod terminal;
 

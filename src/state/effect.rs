@@ -54,6 +54,13 @@ pub enum Effect {
     LoadDraft(String),
     /// Keep a draft: file name and content, in the order sent; `None` deletes it.
     SaveDraft(String, Option<Vec<u8>>),
+    /// Let the person edit a text in their own editor, which has the terminal meanwhile; answered by `Msg::Edited`.
+    EditText {
+        /// Number to answer with.
+        request: u64,
+        /// The text.
+        text: String,
+    },
     /// Put text on the clipboard (OSC 52).
     Copy(String),
     /// Tick not later than then: something on screen or a deadline depends on it.

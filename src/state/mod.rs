@@ -226,6 +226,7 @@ pub fn update(state: &mut State, msg: Msg) -> Vec<Effect> {
         Msg::AccessRead { request, result } => access_read(state, request, result),
         Msg::Wrote { request, outcome } => screens::editor::write::wrote(state, request, outcome),
         Msg::MayWrite { object, allowed, reason } => screens::editor::act::may_write(state, &object, allowed, &reason),
+        Msg::Edited { request, result } => screens::editor::text::edited(state, request, result, &mut effects),
         Msg::DraftLoaded { name, result } => screens::editor::act::draft_loaded(state, &name, result),
         Msg::Audited { seq, record } => state.requests.record(seq, *record),
         Msg::Copied(Ok(())) => state.notices.say("copied", state.now),

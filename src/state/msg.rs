@@ -65,6 +65,13 @@ pub enum Msg {
         /// Content, or why it can't be read.
         result: Result<Option<Vec<u8>>, String>,
     },
+    /// The answer to [`super::effect::Effect::EditText`]: the text as it was left, or why it couldn't be edited.
+    Edited {
+        /// Number of the request; older ones are dropped.
+        request: u64,
+        /// The bytes left in the file.
+        result: Result<Vec<u8>, String>,
+    },
     /// A request passed the guard or was refused by it, or its answer came (same `seq` again).
     Audited {
         /// Running number of the request.

@@ -7,9 +7,10 @@ use ratatui::{
 
 use super::paint::{Painter, columns};
 use crate::{
-    model::Problem,
+    model::{Problem, text},
     state::{
         State,
+        doc::{Doc, Line, Role, span},
         overlays::Overlay,
         screens::{
             Screen, overview,
@@ -239,15 +240,37 @@ pub fn footer(p: &mut Painter<'_>, area: Rect, state: &State) {
     }
 }
 
-/// The newest notice, over the last line of the screen: it takes no key.
+/// Lines of a notice at most; never more than half of the screen.
+const NOTICE: u16 = 6;
+
+/// The newest notice, over the last lines of the screen, whole where there is room: it takes no key. What was said may be the only place where
+/// a refusal's reason stands.
 pub fn notice(p: &mut Painter<'_>, area: Rect, state: &State) {
     let Some((notice, more)) = state.notices.newest() else { return };
     if area.height < 2 || state.overlays.iter().any(|o| matches!(o, Overlay::Picker(_))) {
         return;
     }
-    let line = Rect { y: area.y + area.height - 1, height: 1, ..area };
-    p.clear(line);
     let more = if more > 0 { format!("  (+{more} more)") } else { String::new() };
     let kept = if notice.until.is_none() { "  x: put away" } else { "" };
-    p.put(line, (1, 0), &format!("■ {}{more}{kept}", notice.text), p.theme.accent);
+    let tail = format!("{more}{kept}");
+    let width = usize::from(area.width.saturating_sub(1));
+    let mut doc = Doc::new(area.width);
+    doc.wrapped(vec![span(Role::Normal, " "), span(Role::Accent, "■ ")], Role::Accent, &notice.text);
+    let most = usize::from(NOTICE.min(area.height / 2).max(1));
+    let whole = doc.lines.len() <= most;
+    doc.lines.truncate(most);
+    let taken = |l: &Line| l.iter().map(|s| text::width(&s.text)).sum::<usize>();
+    if whole && doc.lines.len() < most && doc.lines.last().is_some_and(|l| taken(l) + tail.len() > width) {
+        doc.lines.push(Line::new());
+    }
+    if let Some(last) = doc.lines.last_mut() {
+        let said: String = last.iter().map(|s| s.text.as_str()).collect();
+        let room = width.saturating_sub(tail.len());
+        let shown = if whole || text::width(&said) > room { said } else { format!("{said}…") };
+        *last = vec![span(Role::Accent, format!("{}{tail}", text::cut(&shown, room, "…")))];
+    }
+    let height = u16::try_from(doc.lines.len()).unwrap_or(1).min(area.height);
+    let below = Rect { y: area.y + area.height - height, height, ..area };
+    p.clear(below);
+    p.lines(below, &doc.lines, 0);
 }

@@ -11,6 +11,7 @@ use crate::state::{
 /// Paints it; answers with the place of the text cursor, if there is one.
 pub fn draw(p: &mut Painter<'_>, area: Rect, e: &Editor) -> Option<Position> {
     match &e.stage {
+        Stage::Yaml(s) => p.lines(area, &s.doc.lines, s.scroll.top),
         Stage::Review(r) => p.lines(area, &r.doc.lines, r.scroll.top),
         Stage::Writing(s) => p.lines(area, &s.review.doc.lines, s.review.scroll.top),
         Stage::Rolling(r) => p.lines(area, &r.doc.lines, r.scroll.top),

@@ -44,13 +44,19 @@ impl Pty {
     }
 
     /// Starts any command the same way (a shell that starts `planedeck`, for suspend tests).
-    pub fn run(mut command: CommandBuilder, columns: u16, rows: u16, home: &Path) -> Pty {
+    pub fn run(command: CommandBuilder, columns: u16, rows: u16, home: &Path) -> Pty {
+        Self::run_with(command, (columns, rows), home, &[])
+    }
+
+    /// The same with more variables.
+    pub fn run_with(mut command: CommandBuilder, (columns, rows): (u16, u16), home: &Path, variables: &[(&str, &str)]) -> Pty {
         let pair = native_pty_system().openpty(size(columns, rows)).unwrap();
         command.env_clear();
-        for (k, v) in [("TERM", "xterm-256color"), ("PATH", "/usr/local/bin:/usr/bin:/bin"), ("LANG", "C.UTF-8")] {
+        for (k, v) in [("TERM", "xterm-256color"), ("PATH", "/usr/local/bin:/usr/bin:/bin"), ("LANG", "C.UTF-8"), ("EDITOR", "true")] {
             command.env(k, v);
         }
         command.env("HOME", home);
+        variables.iter().for_each(|(k, v)| command.env(k, v));
         command.cwd(home);
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);

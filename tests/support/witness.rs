@@ -2,12 +2,14 @@
 
 use std::{
     net::TcpListener as Bound,
+    path::Path,
     sync::{Arc, Mutex},
 };
 
 use http_body_util::BodyExt as _;
 use hyper_util::rt::TokioIo;
 use planedeck::demo::Platform;
+use serde_json::json;
 
 /// A listening platform that remembers every request: method and URI.
 pub struct Witness {
@@ -37,6 +39,17 @@ impl Witness {
     /// `http://HOST:PORT`.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// A kubeconfig for it in a home, with `tenant-acme` as the namespace; the path.
+    pub fn kubeconfig(&self, home: &Path, token: &str) -> String {
+        let path = home.join("kubeconfig");
+        let text = json!({"apiVersion": "v1", "kind": "Config", "current-context": "fake",
+            "clusters": [{"name": "fake", "cluster": {"server": self.url()}}],
+            "users": [{"name": "planted", "user": {"token": token}}],
+            "contexts": [{"name": "fake", "context": {"cluster": "fake", "user": "planted", "namespace": "tenant-acme"}}]});
+        std::fs::write(&path, text.to_string()).unwrap();
+        path.display().to_string()
     }
 
     /// Everything that arrived since this was last asked.

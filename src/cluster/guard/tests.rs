@@ -102,6 +102,14 @@ fn nothing_that_changes_or_tunnels_passes() {
         ("POST", "/apis/authorization.k8s.io/v1/namespaces/t/localsubjectaccessreviews".to_string()),
         ("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews?dryRun=All".to_string()),
         ("GET", format!("{NS}?watch=true&watch=false")),
+        // Of two, the server takes the first and a proxy perhaps the last.
+        ("GET", format!("{NS}?labelSelector=a&labelSelector=b")),
+        ("GET", "/api/v1/configmaps?fieldSelector=metadata.name%3Dcomputeplane-cluster-awaiting-etcd&fieldSelector=".to_string()),
+        ("GET", "/api/v1/configmaps?fieldSelector=metadata.name%3Dcomputeplane-cluster-awaiting-etcd&%66ieldSelector=".to_string()),
+        // What an allowed resource's name becomes once some proxy has decoded it is anybody's guess.
+        ("GET", format!("{NS}/..%2f..%2fsecrets")),
+        ("GET", "/api/v1/namespaces/t%2fsecrets/pods".to_string()),
+        ("GET", "/api/v1/namespaces/t/pods/x%00".to_string()),
         ("GET", "/metrics".to_string()),
         ("GET", "http://evil/api/v1/namespaces".to_string()),
     ] {

@@ -19,7 +19,7 @@ use crate::{
 use super::{
     Editor, Input, Pane, Purpose, Stage,
     form::{self, Kind},
-    write,
+    text, write,
 };
 
 /// Lines of a page in the form.
@@ -33,6 +33,7 @@ pub fn open(state: &mut State, namespace: &str, effects: &mut Vec<Effect>) {
         return state.notices.keep(format!("{namespace}: no ComputePlane has been read there, so there are no pools to edit"));
     };
     effects.push(Effect::LoadDraft(editor.file()));
+    effects.push(Effect::LoadDraft(editor.text_file()));
     effects.push(Effect::AskWrite(editor.object.clone()));
     state.screens.push(Screen::Editor(Box::new(editor)));
 }
@@ -44,9 +45,11 @@ pub fn run(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> bool
         return typing(state, action, effects);
     }
     match (&mut e.stage, action) {
-        (Stage::Review(_) | Stage::Writing(_) | Stage::Rolling(_), _) => return write::run(state, action, effects),
+        (Stage::Yaml(_) | Stage::Review(_) | Stage::Writing(_) | Stage::Rolling(_), _) => return write::run(state, action, effects),
         (_, Action::Review) => write::read_again(state, effects),
         (_, Action::EditField) => edit_field(state),
+        (_, Action::EditText) => text::edit(state, effects),
+        (_, Action::ShowText) => text::show(e),
         (_, Action::Back) => return back(e),
         (_, Action::CopyText) => return false,
         _ => return draft(state, action),
@@ -97,6 +100,9 @@ fn draft(state: &mut State, action: Action) -> bool {
                 Some("nothing to redo".to_string())
             }
         }
+        Action::UndoField => walk(e, true),
+        Action::RedoField => walk(e, false),
+        Action::KeepSpelling => keep_spelling(e),
         Action::Reset => {
             let live = live.unwrap_or_else(|| e.base.clone());
             e.change_with(live.clone(), live);
@@ -156,6 +162,24 @@ fn step(e: &mut Editor, up: bool) -> Option<String> {
     let Some(next) = form::step(&row.text, up) else { return Some(format!("{}: no step from here; enter edits it", row.label())) };
     put(e, &path, row.kind, &next);
     None
+}
+
+fn walk(e: &mut Editor, back: bool) -> Option<String> {
+    let Some((row, path)) = under(e) else { return Some("this works on a field: `tab` goes to the fields".into()) };
+    let end = if back { "no earlier value of" } else { "no later value of" };
+    (!e.walk(&path, back)).then(|| format!("{end} {} in this draft", row.label()))
+}
+
+/// Puts the old text back wherever only the spelling of a value changed.
+fn keep_spelling(e: &mut Editor) -> Option<String> {
+    let fixes: Vec<_> = e.forecast.pools.iter().flat_map(|p| &p.keep_spelling).cloned().collect();
+    if fixes.is_empty() {
+        return Some("no field differs in its spelling only".into());
+    }
+    let mut to = e.mine.clone();
+    fixes.iter().for_each(|f| f.path.set(&mut to, f.keep.clone()));
+    e.change(to);
+    Some(format!("the old spelling stands again in {}", fixes.iter().map(|f| f.path.dotted()).collect::<Vec<_>>().join(", ")))
 }
 
 fn put(e: &mut Editor, path: &FieldPath, kind: Kind, text: &str) {
@@ -252,6 +276,13 @@ fn typing(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> bool 
         return write::confirming(state, action, effects);
     }
     match action {
+        Action::AcceptAndReview => {
+            if let Some(why) = finish(e) {
+                state.notices.say(why, now);
+            } else {
+                write::read_again(state, effects);
+            }
+        }
         Action::Accept => {
             if let Some(why) = finish(e) {
                 state.notices.say(why, now);
@@ -316,12 +347,16 @@ fn finish(e: &mut Editor) -> Option<String> {
 pub fn draft_loaded(state: &mut State, name: &str, result: Result<Option<Vec<u8>>, String>) {
     let now = state.now;
     let found = state.screens.iter_mut().find_map(|s| match s {
-        Screen::Editor(e) if e.file() == name => Some(e),
+        Screen::Editor(e) if e.file() == name || e.text_file() == name => Some(e),
         _ => None,
     });
     let Some(e) = found else { return };
     let loaded = match result {
         Ok(None) => return,
+        Ok(Some(bytes)) if e.text_file() == name => {
+            text::kept(e, &bytes);
+            return state.notices.keep("a text that could not be taken is kept: `E` opens it");
+        }
         Ok(Some(bytes)) => e.loaded(&bytes),
         Err(why) => Err(why),
     };

@@ -3,8 +3,10 @@
 
 pub mod act;
 pub mod form;
+pub mod past;
 pub mod review;
 pub mod rolling;
+pub mod text;
 pub mod view;
 pub mod write;
 
@@ -69,6 +71,8 @@ pub struct Input {
 pub enum Stage {
     /// Being edited.
     Form,
+    /// Shown as YAML.
+    Yaml(Box<text::Shown>),
     /// The plane is read again.
     Reading,
     /// Compared with what is live.
@@ -129,10 +133,15 @@ pub struct Editor {
     pub refused: Option<String>,
     /// Number of the request that is waited for.
     pub request: u64,
+    /// The text that the person's own editor has.
+    pub outside: Option<String>,
+    /// A text that couldn't be taken, with what is wrong on top.
+    pub rejected: Option<String>,
     /// Surroundings.
     pub known: Known,
     undo: Vec<(Groups, Groups)>,
     redo: Vec<(Groups, Groups)>,
+    walk: Option<past::Walk>,
     created: Time,
     /// What the file holds; `None` when there is none.
     saved: Option<Groups>,
@@ -171,9 +180,12 @@ impl Editor {
             lock: None,
             refused: None,
             request: 0,
+            outside: None,
+            rejected: None,
             known: Known::default(),
             undo: Vec::new(),
             redo: Vec::new(),
+            walk: None,
             created: now,
             judged: None,
             unreadable: false,
@@ -184,6 +196,7 @@ impl Editor {
     pub fn context(&self) -> Context {
         match &self.stage {
             Stage::Form | Stage::Reading => Context::Editor,
+            Stage::Yaml(_) => Context::Text,
             Stage::Review(_) | Stage::Writing(_) => Context::Review,
             Stage::Rolling(_) => Context::Rollout,
         }
@@ -227,6 +240,11 @@ impl Editor {
         file_name(FileKind::Draft, &self.key)
     }
 
+    /// Name of the file of a text that couldn't be taken.
+    pub fn text_file(&self) -> String {
+        file_name(FileKind::Text, &self.key)
+    }
+
     /// Replaces the draft as one step that can be undone.
     pub fn change(&mut self, to: Groups) {
         let base = self.base.clone();
@@ -247,6 +265,7 @@ impl Editor {
         let surplus = self.undo.len().saturating_sub(PAST);
         self.undo.drain(..surplus);
         self.redo.clear();
+        self.walk = None;
         self.judged = None;
     }
 
@@ -255,6 +274,7 @@ impl Editor {
         let Some((base, mine)) = self.undo.pop() else { return false };
         let was = (std::mem::replace(&mut self.base, base), std::mem::replace(&mut self.mine, mine));
         self.redo.push(was);
+        self.walk = None;
         self.judged = None;
         true
     }
@@ -264,6 +284,7 @@ impl Editor {
         let Some((base, mine)) = self.redo.pop() else { return false };
         let was = (std::mem::replace(&mut self.base, base), std::mem::replace(&mut self.mine, mine));
         self.undo.push(was);
+        self.walk = None;
         self.judged = None;
         true
     }
@@ -342,6 +363,7 @@ impl Editor {
         match &mut self.stage {
             Stage::Rolling(r) => r.refresh(sphere, now, g),
             Stage::Review(r) => r.refresh(&self.key, g),
+            Stage::Yaml(s) => s.refresh(&self.mine, &self.findings, g),
             _ => {}
         }
         self.view = view::make(self, g);

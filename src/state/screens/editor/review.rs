@@ -153,6 +153,9 @@ fn doc(r: &Review, key: &PlaneKey, width: u16) -> Doc {
     doc.blank();
     conflicts(r, &mut doc);
     let Ok(plan) = &r.plan else { return doc };
+    if plan.ops.is_empty() {
+        return doc;
+    }
     heading(&mut doc, "What happens");
     let effects = view::effects(&plan.forecast);
     if effects.is_empty() {

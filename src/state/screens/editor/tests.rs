@@ -16,6 +16,9 @@ use crate::{
     state::{Connected, Effect, Judge, Msg, Settings, State, Wrote, screens::Screen, update},
 };
 
+#[path = "text_tests.rs"]
+mod text_tests;
+
 pub fn start() -> Value {
     json!({
         "web": {"minReplicas": 1, "maxReplicas": 3, "instanceType": "u1.medium", "diskSize": "20Gi", "roles": ["ingress-nginx"]},
@@ -104,6 +107,7 @@ impl Console {
         let lines = match &e.stage {
             Stage::Review(r) => &r.doc.lines,
             Stage::Rolling(r) => &r.doc.lines,
+            Stage::Yaml(s) => &s.doc.lines,
             _ => &e.view.right,
         };
         lines.iter().map(|l| l.iter().map(|s| s.text.as_str()).collect::<String>() + "\n").collect()

@@ -103,6 +103,7 @@ fn title(e: &Editor) -> Line {
     });
     let what = match &e.stage {
         Stage::Form => "edit",
+        Stage::Yaml(_) => "as YAML",
         Stage::Reading => "reading the plane again…",
         Stage::Review(_) => "review",
         Stage::Writing(_) => "writing…",
@@ -282,7 +283,7 @@ pub fn effects(f: &Forecast) -> Vec<(Role, String)> {
         out.push((role, text));
         for fix in &p.keep_spelling {
             let keep = fix.keep.as_ref().map_or_else(|| "leave it out".to_string(), |v| format!("keep {v}"));
-            out.push((Role::Accent, format!("  {}: {keep}, it means the same and recreates nothing", fix.path.dotted())));
+            out.push((Role::Accent, format!("  {}: {keep}, it means the same and recreates nothing (K)", fix.path.dotted())));
         }
     }
     for n in &f.notices {

@@ -95,6 +95,7 @@ pub fn run(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> bool
         match &mut e.stage {
             Stage::Review(r) => r.scroll.go(by),
             Stage::Rolling(r) => r.scroll.go(by),
+            Stage::Yaml(s) => s.scroll.go(by),
             _ => {}
         }
         return true;
@@ -106,7 +107,7 @@ pub fn run(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> bool
         (Stage::Review(r), Action::NextConflict) => r.next(),
         (Stage::Review(_), Action::Review) => read_again(state, effects),
         (Stage::Review(_), Action::Write) => ask(state, effects),
-        (Stage::Review(_), Action::Back) => e.stage = Stage::Form,
+        (Stage::Review(_) | Stage::Yaml(_), Action::Back) => e.stage = Stage::Form,
         (Stage::Writing(_), Action::Back) => {
             let now = state.now;
             state.notices.say("the patch is on its way; its answer is waited for", now);

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::model::text;
+use super::text;
 
 /// The value as a block-style document, with a line break at the end; `ascii` escapes everything outside printable ASCII.
 pub fn document(value: &Value, ascii: bool) -> String {
