@@ -39,11 +39,13 @@ use crate::{
 pub async fn run(args: &ApplyArgs, e: &Effective, out: &mut Out) -> Result<Exit, Problem> {
     let format = Format::choose(e.global.output.as_deref(), plan::FORMATS)?;
     if e.global.read_only {
-        return Err(Problem::new(ProblemKind::Invalid, "read-only mode: nothing is written in this process")
-            .hint("`planedeck plan` shows what would happen"));
+        return Err(locked("read-only mode: nothing is written in this process"));
     }
     let after = Input::read(&args.file)?;
     let live = read_live(e, &after).await?;
+    if live.seen.online.as_ref().is_some_and(|o| o.link.session.info().read_only) {
+        return Err(locked("read-only mode: the settings lock this context"));
+    }
     let document = live.plan(args.profile, &after)?;
     plan::print(out, format, &document);
     if plan::refused(&document) {
@@ -59,6 +61,10 @@ pub async fn run(args: &ApplyArgs, e: &Effective, out: &mut Out) -> Result<Exit,
         return Ok(Exit::Bad);
     }
     write(args, live, &after, &document).await
+}
+
+fn locked(why: &str) -> Problem {
+    Problem::new(ProblemKind::Invalid, why).hint("`planedeck plan` shows what would happen")
 }
 
 /// Asks on the terminal. Where machines are destroyed, only the plane's namespace and name typed in full confirm.

@@ -109,3 +109,17 @@ pub fn write(path: &Path, recording: &Recording) -> Result<(), Problem> {
     }
     folders::write_private(path, &text).map_err(bad)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Kind, Selector};
+
+    #[test]
+    fn a_problem_is_recorded_without_the_credential_in_it() {
+        let source = Source { kind: Kind::Pod, scope: Scope::Namespace("t".into()), selector: Selector::all() };
+        let problem = Problem::new(ProblemKind::Forbidden, "no: Authorization: Bearer abcdef0123456789 was refused");
+        let seen = read(&source, Some(&problem)).problem.unwrap_or_default();
+        assert!(seen.contains("[masked]") && !seen.contains("abcdef"), "{seen}");
+    }
+}

@@ -80,13 +80,18 @@ impl Effective {
             return None;
         }
         let own = || folders::state().map(|d| d.join("audit.jsonl"));
-        self.global.audit_log.clone().or_else(|| self.global.read_only.then(own).flatten())
+        self.global.audit_log.clone().or_else(|| self.may_lock().then(own).flatten())
+    }
+
+    /// True when a context of this process is or may be read-only: then nothing leaves without a line in the log.
+    fn may_lock(&self) -> bool {
+        self.global.read_only || !self.settings.read_only_contexts.is_empty()
     }
 
     fn trail(&self) -> Result<AuditTrail, Problem> {
         let path = match self.audit_path() {
             Some(path) => path,
-            None if self.global.read_only && !self.global.no_audit_log => {
+            None if self.may_lock() && !self.global.no_audit_log => {
                 return Err(no_log("there is no home folder for it".into()));
             }
             None => return Ok(AuditTrail::default()),
@@ -95,7 +100,7 @@ impl Effective {
             folders::create_private(dir).map_err(|e| no_log(format!("{}: {e}", dir.display())))?;
         }
         let file = AuditFile::open(&path).map_err(|e| no_log(format!("{}: {e}", path.display())))?;
-        Ok(AuditTrail::with_file(file, self.global.read_only))
+        Ok(AuditTrail::with_file(file, self.may_lock()))
     }
 
     fn door(&self) -> door::Options {

@@ -43,3 +43,29 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     file.persist(path).map_err(|e| e.error)?;
     Ok(())
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn folders_and_files_are_their_owners_alone_and_links_are_replaced() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("a/b/kept");
+        write_private(&file, b"one").unwrap();
+        assert_eq!((mode(&home.path().join("a")), mode(&home.path().join("a/b")), mode(&file)), (0o700, 0o700, 0o600));
+        let target = home.path().join("target");
+        std::fs::write(&target, "theirs").unwrap();
+        std::fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink(&target, &file).unwrap();
+        write_private(&file, b"two").unwrap();
+        assert_eq!((std::fs::read(&target).unwrap(), std::fs::read(&file).unwrap()), (b"theirs".to_vec(), b"two".to_vec()));
+        assert_eq!(std::fs::read_dir(home.path().join("a/b")).unwrap().count(), 1, "nothing half written is left");
+    }
+}

@@ -21,7 +21,8 @@ const META: &[&str] = &[
     "ownerReferences",
 ];
 
-/// Label and annotation keys stay when they start with one of these: the platform's and its controllers' own words.
+/// Label and annotation keys stay when they start with one of these: the platform's and its controllers' own words. Never kubectl's: its
+/// annotation repeats a whole object, values and all.
 const KEYS: &[&str] = &[
     "cluster.x-k8s.io/",
     "machineset.cluster.x-k8s.io/",
@@ -44,9 +45,6 @@ const KEYS: &[&str] = &[
     "capk.cluster.x-k8s.io/",
     "machine.cluster.x-k8s.io/",
 ];
-
-/// The annotation that repeats a whole object, values and all.
-const NEVER: &str = "kubectl.kubernetes.io/";
 
 /// Kept paths below the object, by kind. A path keeps the whole value under it; `*` stands for any key or any item.
 #[rustfmt::skip]
@@ -127,7 +125,7 @@ pub fn object(kind: Kind, value: &Value) -> Value {
 
 /// Whether a label or annotation of this key may be kept.
 pub fn key_stays(key: &str) -> bool {
-    !key.starts_with(NEVER) && KEYS.iter().any(|k| key.starts_with(k))
+    KEYS.iter().any(|k| key.starts_with(k))
 }
 
 /// Copies the value at `path` from `from` into `to`, making the maps and lists on the way.

@@ -105,3 +105,42 @@ fn install_panic_hook() {
         }));
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CHILD: &str = "PLANEDECK_TEST_PANICS";
+
+    /// This test starts itself again as a child that panics in a thread of its own and would then go on for ever.
+    #[test]
+    fn a_panic_in_any_thread_ends_the_process_with_the_terminal_given_back() {
+        if std::env::var_os(CHILD).is_some() {
+            install_panic_hook();
+            let _ = std::thread::spawn(|| panic!("boom")).join();
+            loop {
+                std::thread::park();
+            }
+        }
+        let name = "runtime::terminal::tests::a_panic_in_any_thread_ends_the_process_with_the_terminal_given_back";
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", name, "--nocapture"])
+            .env(CHILD, "1")
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while child.try_wait().unwrap().is_none() {
+            if std::time::Instant::now() > deadline {
+                child.kill().unwrap();
+                panic!("the process lives on after a panic");
+            }
+            std::thread::yield_now();
+        }
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!(ended.status.code(), Some(101));
+        assert!(String::from_utf8_lossy(&ended.stdout).contains("\u{1b}[?1049l"), "the alternate screen is left");
+        assert!(String::from_utf8_lossy(&ended.stderr).contains("boom"));
+    }
+}

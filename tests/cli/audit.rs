@@ -105,3 +105,43 @@ fn read_only_keeps_a_log_or_refuses() {
     let ran = home.run(&["get", "--demo", "--read-only", "--audit-log", "."]).ends(2);
     assert!(ran.out.is_empty(), "{ran:#?}");
 }
+
+#[test]
+fn whoever_closes_the_lock_it_is_closed_and_logged() {
+    let after = "nodeGroups: {web: {minReplicas: 1, maxReplicas: 9}}\n";
+    let ways: [(&[&str], &[(&str, &str)], &str); 4] = [
+        (&["--read-only"], &[], ""),
+        (&[], &[("PLANEDECK_READ_ONLY", "true")], ""),
+        (&[], &[], "readOnly: true\n"),
+        (&[], &[], "readOnlyContexts: [demo]\n"),
+    ];
+    for (flags, env, settings) in ways {
+        let home = Home::new();
+        let config = home.file("settings.yaml", settings);
+        let with = |args: &[&str]| home.run_with(&[args, flags, &["--demo", "--config", &config]].concat(), env, after.as_bytes());
+        let doc = with(&["report", "-o", "json"]).ends(0).json();
+        assert_eq!(doc["context"]["readOnly"], true, "{settings}{flags:?}");
+        let ran = with(&["apply", "-n", "tenant-acme", "-f", "-", "--yes"]).ends(1);
+        assert!(ran.err.contains("read-only"), "{ran:#?}");
+        let log = lines(&home.path(".local/state/planedeck/audit.jsonl"));
+        assert!(log.iter().all(|l| !l.contains("\"decision\":\"sent\"") || !l.contains("\"verb\":\"patch\"")), "{settings}");
+        // No source opens what another closed.
+        let env = [env, &[("PLANEDECK_READ_ONLY", if env.is_empty() { "false" } else { "true" })]].concat();
+        let open = home.file("open.yaml", format!("{settings}{}", if settings.is_empty() { "readOnly: false\n" } else { "" }));
+        let args = [&["report", "-o", "json", "--demo", "--config", &open], flags].concat();
+        let doc = home.run_with(&args, &env, b"").ends(0).json();
+        assert_eq!(doc["context"]["readOnly"], true, "{settings}{flags:?}");
+    }
+}
+
+#[test]
+fn without_any_home_the_log_is_missed_not_skipped() {
+    let home = Home::new();
+    for settings in ["readOnly: true\n", "readOnlyContexts: [other]\n"] {
+        let config = home.file("settings.yaml", settings);
+        let mut command = home.command(&["get", "--demo", "--config", &config]);
+        // A passwd entry without a folder counts as a home elsewhere: a relative one doesn't.
+        let ran = finish(command.env("HOME", "").env("XDG_STATE_HOME", "/proc/nobody"), b"").ends(2);
+        assert!(ran.out.is_empty() && ran.err.contains("--no-audit-log"), "{ran:#?}");
+    }
+}

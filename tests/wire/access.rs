@@ -34,6 +34,26 @@ fn credential_only(review: &Value) -> Value {
     json!({"status": {"allowed": open, "reason": if open { "RoleBinding x" } else { "" }}})
 }
 
+/// Only watching all Secrets, which hands the data out as well as a get.
+fn watch_all(review: &Value) -> Value {
+    let a = &review["spec"]["resourceAttributes"];
+    let named = a.get("name").and_then(Value::as_str).is_some_and(|n| !n.is_empty());
+    json!({"status": {"allowed": a["resource"] == "secrets" && a["verb"] == "watch" && !named}})
+}
+
+/// Only listing all Secrets.
+fn list_all(review: &Value) -> Value {
+    let a = &review["spec"]["resourceAttributes"];
+    let named = a.get("name").and_then(Value::as_str).is_some_and(|n| !n.is_empty());
+    json!({"status": {"allowed": a["resource"] == "secrets" && a["verb"] == "list" && !named}})
+}
+
+/// Only watching the one Secret.
+fn watch_one(review: &Value) -> Value {
+    let a = &review["spec"]["resourceAttributes"];
+    json!({"status": {"allowed": a["resource"] == "secrets" && a["verb"] == "watch" && a["name"] == "computeplane-cluster-admin-kubeconfig"}})
+}
+
 async fn allowed(server: &Server, resource: &str, verb: &str) -> Option<bool> {
     let (session, _) = session(server, Mode::ReadOnly);
     let access = session.access(&["tenant-a".to_string()]).await;
@@ -68,6 +88,9 @@ async fn the_boundary_is_judged_without_a_request_for_any_secret() {
     server.on("POST", RULES, [rules(false, &["get"], &[""], &["pods"])]);
     for (answer, verdict) in [
         (Answer::Made(credential_only), MayRead::Yes),
+        (Answer::Made(watch_all), MayRead::Yes),
+        (Answer::Made(list_all), MayRead::Yes),
+        (Answer::Made(watch_one), MayRead::Yes),
         (ok(json!({"status": {"allowed": false}})), MayRead::No),
         (page(503, "down"), MayRead::Unknown),
         (ok(json!({"status": {"allowed": false, "evaluationError": "webhook timed out"}})), MayRead::Unknown),

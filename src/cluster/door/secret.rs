@@ -65,3 +65,29 @@ pub(super) fn hide_tokens(words: &str) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_has_no_printed_form() {
+        let secret = Secret::new("hunter2hunter2");
+        assert!(!format!("{secret:?} {:?} {:#?}", Some(&secret), [&secret]).contains("hunter2"));
+    }
+
+    #[test]
+    fn what_looks_like_a_credential_is_hidden_in_foreign_words_and_the_rest_stays() {
+        let long = "AKIA0123456789abcdefghijklmnopqrstuvwxyz-_01";
+        let jwt = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln";
+        for (words, shown) in [
+            (format!("login failed: token={long} for you"), "login failed: token=[hidden] for you".to_string()),
+            (format!("{{\"token\":\"{jwt}\"}}"), "{\"token\":\"[hidden]\"}".to_string()),
+            (format!("Bearer {jwt}"), "Bearer [hidden]".to_string()),
+            ("/usr/local/share/of/a/very/long/path/2/the/plugin-x".into(), "/usr/local/share/of/a/very/long/path/2/the/plugin-x".into()),
+            ("no such user: alice@example.org".into(), "no such user: alice@example.org".into()),
+        ] {
+            assert_eq!(hide_tokens(&words), shown);
+        }
+    }
+}
