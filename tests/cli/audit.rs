@@ -109,7 +109,8 @@ fn read_only_keeps_a_log_or_refuses() {
 #[test]
 fn whoever_closes_the_lock_it_is_closed_and_logged() {
     let after = "nodeGroups: {web: {minReplicas: 1, maxReplicas: 9}}\n";
-    let ways: [(&[&str], &[(&str, &str)], &str); 4] = [
+    type Way = (&'static [&'static str], &'static [(&'static str, &'static str)], &'static str);
+    let ways: [Way; 4] = [
         (&["--read-only"], &[], ""),
         (&[], &[("PLANEDECK_READ_ONLY", "true")], ""),
         (&[], &[], "readOnly: true\n"),
