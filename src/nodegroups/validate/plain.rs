@@ -8,12 +8,23 @@ use serde_yaml::Value;
 /// Texts that every YAML reader takes as they stand, unless they are a word with a meaning.
 static SAFE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\A[A-Za-z][A-Za-z0-9._/-]*\z").ok());
 
-/// Words and numbers that YAML 1.1 (which the API's readers use) takes for something else than text.
+/// Words and numbers that YAML 1.1 (which `kubectl` and the API's readers use) takes for something else than text.
 static OTHER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"\A(?:~|null|Null|NULL|y|Y|yes|Yes|YES|n|N|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF",
         r"|[-+]?(?:0b[01_]+|0x[0-9a-fA-F_]+|0o?[0-7_]+|[0-9][0-9_]*)",
         r"|[-+]?(?:[0-9][0-9_]*)?\.?[0-9_]+(?:[eE][-+]?[0-9]+)?|[-+]?[0-9][0-9_]*\.(?:[eE][-+]?[0-9]+)?",
+        r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))\z"
+    ))
+    .ok()
+});
+
+/// Words and numbers that the reader of rendered manifests (Flux's kustomize post renderer, YAML 1.2 with old numbers) takes for something else
+/// than text: `yes` and `on` stay text there, and are written with quotes from then on.
+static RENDERED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"\A(?:~|null|Null|NULL|true|True|TRUE|false|False|FALSE|[-+]?(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+",
+        r"|(?:\.[0-9_]*[0-9][0-9_]*|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9_]+)?)",
         r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))\z"
     ))
     .ok()
@@ -37,8 +48,12 @@ pub fn is_other_type(text: &str) -> bool {
     OTHER.as_ref().is_some_and(|r| r.is_match(text))
 }
 
+fn is_other_when_rendered(text: &str) -> bool {
+    RENDERED.as_ref().is_some_and(|r| r.is_match(text))
+}
+
 fn is_safe(text: &str) -> bool {
-    SAFE.as_ref().is_some_and(|r| r.is_match(text)) && !is_other_type(text)
+    SAFE.as_ref().is_some_and(|r| r.is_match(text)) && !is_other_when_rendered(text)
 }
 
 /// `before` + `text` + `after` as the value of a key, in the midst of a manifest.
@@ -62,7 +77,7 @@ pub fn value(before: &str, text: &str, after: &str) -> Reading {
     match map.get("k") {
         Some(Value::String(s)) if root.len() > 1 || map.len() != 3 => Reading::Altered(s.clone()),
         // Quoted text stays text, whatever it says.
-        Some(Value::String(s)) if is_other_type(s) && !whole.trim_start().starts_with(['"', '\'']) => Reading::Other,
+        Some(Value::String(s)) if is_other_when_rendered(s) && !whole.trim_start().starts_with(['"', '\'']) => Reading::Other,
         Some(Value::String(s)) if *s == whole => Reading::Same,
         Some(Value::String(s)) => Reading::Altered(s.clone()),
         _ => Reading::Other,
@@ -106,7 +121,22 @@ mod tests {
             ("nvidia.com/AD102GL_L40S", Reading::Same),
             ("true", Reading::Other),
             ("123", Reading::Other),
-            ("on", Reading::Other),
+            ("on", Reading::Same),
+            ("yes", Reading::Same),
+            ("N", Reading::Same),
+            ("0X1F", Reading::Other),
+            ("0O17", Reading::Other),
+            ("0B1", Reading::Other),
+            ("1_000", Reading::Other),
+            ("08", Reading::Other),
+            ("5.", Reading::Other),
+            (".5", Reading::Other),
+            ("12:30", Reading::Same),
+            ("_1", Reading::Same),
+            ("0x", Reading::Same),
+            ("1e", Reading::Same),
+            ("TRUE", Reading::Other),
+            ("tRue", Reading::Same),
             ("null", Reading::Other),
             ("", Reading::Other),
             ("@x", Reading::Broken),
