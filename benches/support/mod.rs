@@ -68,11 +68,12 @@ fn short(number: usize) -> String {
     format!("f{number:05}")
 }
 
-/// The last five digits of every uid take the plane's number.
+/// The last five digits of every uid take the plane's number; so does one bound of every pool, since few planes of a fleet ask for the same.
 fn renumbered(text: &str, number: usize) -> String {
     const UID: &str = "\"uid\":\"";
     let mut out = String::with_capacity(text.len());
-    let mut rest = text;
+    let bounds = text.replace("\"maxReplicas\":6", &format!("\"maxReplicas\":{}", 6 + number));
+    let mut rest = bounds.as_str();
     while let Some(at) = rest.find(UID) {
         let cut = (at + UID.len() + 31).min(rest.len());
         out.push_str(&rest[..cut]);

@@ -112,7 +112,12 @@ pub async fn list<A: Ask>(ask: &A, source: &Source, most: usize) -> Result<Liste
     }
 }
 
-async fn read_list(mut body: Stream, (kind, most): (Kind, usize), place: &Place, objects: &mut Vec<Object>) -> Result<super::items::Frame, Problem> {
+async fn read_list(
+    mut body: Stream,
+    (kind, most): (Kind, usize),
+    place: &Place,
+    objects: &mut Vec<Object>,
+) -> Result<super::items::Frame, Problem> {
     let unreadable = |e: String| Problem::new(ProblemKind::Unreadable, format!("{}: the list can't be read", place.path)).detail(e);
     let mut splitter = Splitter::default();
     while let Some(bytes) = next_bytes(&mut body).await? {

@@ -6,7 +6,10 @@ use jiff::SignedDuration;
 use serde_json::Value;
 
 use super::{Body, Condition, at, conditions, find, release::duration, text};
-use crate::model::{Object, intern::Pairs};
+use crate::model::{
+    Object,
+    intern::{Pairs, intern},
+};
 
 /// Label that names the cluster of an object.
 pub const CLUSTER_LABEL: &str = "cluster.x-k8s.io/cluster-name";
@@ -25,9 +28,9 @@ fn is_old(api_version: &str) -> bool {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Conditions {
     /// The style with `severity`.
-    pub old: Vec<Condition>,
+    pub old: Box<[Condition]>,
     /// `metav1.Condition`.
-    pub new: Vec<Condition>,
+    pub new: Box<[Condition]>,
 }
 
 impl Conditions {
@@ -37,12 +40,10 @@ impl Conditions {
         } else {
             (&["deprecated", "v1beta1", "conditions"], &["conditions"])
         };
-        let own = |mut c: Condition| {
+        let own = |c: Condition| {
             // `Unschedulable @ Machine/x`: the reason of another object (`status.md` 8.22).
-            if let Some((reason, _)) = c.reason.split_once(" @ ") {
-                c.reason = reason.into();
-            }
-            c
+            let reason = c.reason.split_once(" @ ").map(|(reason, _)| intern(reason));
+            reason.map_or(c.clone(), |reason| c.reworded(|w| w.reason = reason))
         };
         let list = |path| conditions(status, path).into_iter().map(own).collect();
         Conditions { old: list(old), new: list(new) }
@@ -233,13 +234,28 @@ impl MachineSet {
     }
 }
 
+/// `spec.providerID`. Where it ends in the name of the infrastructure, as that of every running machine does, only the rest is held.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Provider {
+    text: Arc<str>,
+    then_infrastructure: bool,
+}
+
+impl Provider {
+    fn of(id: &str, infrastructure: &str) -> Provider {
+        match id.strip_suffix(infrastructure).filter(|_| !infrastructure.is_empty()) {
+            Some(head) => Provider { text: intern(head), then_infrastructure: true },
+            None => Provider { text: intern(id), then_infrastructure: false },
+        }
+    }
+}
+
 /// Machine.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Machine {
     /// `spec.clusterName`.
     pub cluster_name: Arc<str>,
-    /// `spec.providerID`; empty until the VM runs.
-    pub provider_id: Arc<str>,
+    provider: Provider,
     /// `spec.version`.
     pub version: Arc<str>,
     /// `spec.infrastructureRef.name`.
@@ -272,11 +288,12 @@ impl Machine {
             let own = text(status, key);
             if own.is_empty() { at(status, &["deprecated", "v1beta1"]).map(|d| text(d, key)).unwrap_or_default() } else { own }
         };
+        let infrastructure = name(&["infrastructureRef"]);
         Machine {
             cluster_name: text(spec, "clusterName"),
-            provider_id: text(spec, "providerID"),
+            provider: Provider::of(spec.get("providerID").and_then(Value::as_str).unwrap_or_default(), &infrastructure),
             version: text(spec, "version"),
-            infrastructure: name(&["infrastructureRef"]),
+            infrastructure,
             bootstrap: name(&["bootstrap", "configRef"]),
             phase: text(status, "phase"),
             node: at(status, &["nodeRef"]).map(|r| text(r, "name")).filter(|n| !n.is_empty()),
@@ -286,6 +303,17 @@ impl Machine {
             failure_message: failure("failureMessage"),
             conditions: Conditions::project(api_version, status),
         }
+    }
+
+    /// `spec.providerID`; empty until the VM runs.
+    pub fn provider_id(&self) -> String {
+        let name: &str = if self.provider.then_infrastructure { &self.infrastructure } else { "" };
+        format!("{}{name}", self.provider.text)
+    }
+
+    /// True where there is a `spec.providerID`.
+    pub fn is_provided(&self) -> bool {
+        self.provider.then_infrastructure || !self.provider.text.is_empty()
     }
 
     /// True when the Node joined and is known to be healthy: by the Node's own conditions, never by the old `Ready` (`status.md` 8.24).

@@ -1,15 +1,12 @@
 //! From served JSON to the few fields that verdicts use. Owns the entry, metadata and conditions; one file a family of kinds.
 //! Lenient by rule: a field of an unexpected type counts as absent, and nothing here panics or fails on odd JSON below the metadata.
 
-use std::{
-    ops::{Deref, DerefMut},
-    sync::Arc,
-};
+use std::{ops::Deref, sync::Arc};
 
 use serde_json::Value;
 
 use super::{
-    Kind, Meta, Object, Time,
+    Generation, Kind, Meta, Object, Stamp, Time, Uid,
     intern::{self, Pool},
     redact,
 };
@@ -39,8 +36,8 @@ static WORDS: Pool<Words> = Pool::new();
 #[allow(missing_docs)] // the Kubernetes names
 pub struct Condition {
     words: Arc<Words>,
-    pub observed_generation: Option<i64>,
-    pub since: Option<Time>,
+    pub observed_generation: Generation,
+    pub since: Stamp,
 }
 
 impl Deref for Condition {
@@ -51,10 +48,13 @@ impl Deref for Condition {
     }
 }
 
-impl DerefMut for Condition {
-    /// Words that are changed are no longer shared.
-    fn deref_mut(&mut self) -> &mut Words {
-        Arc::make_mut(&mut self.words)
+impl Condition {
+    /// The same condition in other words; they too are held once.
+    pub fn reworded(mut self, change: impl FnOnce(&mut Words)) -> Condition {
+        let mut words = (*self.words).clone();
+        change(&mut words);
+        self.words = WORDS.one(&words, || Arc::new(words.clone()));
+        self
     }
 }
 
@@ -144,20 +144,17 @@ fn meta(m: &Value) -> Option<Meta> {
         let map = m.get(key).and_then(Value::as_object);
         map.into_iter().flatten().filter_map(|(k, v)| Some((k.as_str(), v.as_str()?)))
     };
-    // Identities don't repeat: they would only crowd the pool.
-    let own = |key: &str| Arc::from(m.get(key).and_then(Value::as_str).unwrap_or_default());
     Some(Meta {
         namespace: text(m, "namespace"),
         name: intern::intern(name),
-        uid: own("uid"),
-        resource_version: own("resourceVersion"),
-        generation: m.get("generation").and_then(Value::as_i64),
-        created: time(m, "creationTimestamp"),
-        deleted: time(m, "deletionTimestamp"),
+        uid: Uid::from(m.get("uid").and_then(Value::as_str).unwrap_or_default()),
+        generation: Generation::from(m.get("generation").and_then(Value::as_i64)),
+        created: stamp(m, "creationTimestamp"),
+        deleted: stamp(m, "deletionTimestamp"),
         finalizers: intern::list(array(m, "finalizers").filter_map(Value::as_str)),
         labels: pairs("labels").filter(|(k, v)| redact::key_stays(k) || names_plane(v)).collect(),
         annotations: pairs("annotations").filter(|(k, _)| redact::key_stays(k)).collect(),
-        owners: array(m, "ownerReferences").map(|o| (text(o, "kind"), text(o, "name"), text(o, "uid"))).collect(),
+        owners: intern::pairs(array(m, "ownerReferences").map(|o| (text(o, "kind"), text(o, "name")))),
     })
 }
 
@@ -193,6 +190,11 @@ pub fn time(v: &Value, key: &str) -> Option<Time> {
     v.get(key).and_then(Value::as_str).and_then(|s| s.parse().ok())
 }
 
+/// The time under `key` in whole seconds.
+pub fn stamp(v: &Value, key: &str) -> Stamp {
+    Stamp::from(time(v, key))
+}
+
 /// The items of the array under `key`, none when absent or of another type.
 pub fn array<'a>(v: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
     v.get(key).and_then(Value::as_array).into_iter().flatten()
@@ -204,11 +206,8 @@ pub fn at<'a>(v: &'a Value, path: &[&str]) -> Option<&'a Value> {
 }
 
 /// The conditions of a list that stands at `path`.
-pub fn conditions(v: &Value, path: &[&str]) -> Vec<Condition> {
-    let list = at(v, path).and_then(Value::as_array).into_iter().flatten();
-    let mut out: Vec<Condition> = list.filter_map(condition).collect();
-    out.shrink_to_fit();
-    out
+pub fn conditions(v: &Value, path: &[&str]) -> Box<[Condition]> {
+    at(v, path).and_then(Value::as_array).into_iter().flatten().filter_map(condition).collect()
 }
 
 fn condition(c: &Value) -> Option<Condition> {
@@ -220,8 +219,8 @@ fn condition(c: &Value) -> Option<Condition> {
         Words { kind, status: text(c, "status"), reason: text(c, "reason"), message: text(c, "message"), severity: text(c, "severity") };
     Some(Condition {
         words: WORDS.one(&words, || Arc::new(words.clone())),
-        observed_generation: c.get("observedGeneration").and_then(Value::as_i64),
-        since: time(c, "lastTransitionTime"),
+        observed_generation: Generation::from(c.get("observedGeneration").and_then(Value::as_i64)),
+        since: stamp(c, "lastTransitionTime"),
     })
 }
 
