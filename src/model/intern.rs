@@ -89,7 +89,7 @@ pub fn pairs(items: impl Iterator<Item = (Arc<str>, Arc<str>)>) -> Arc<[(Arc<str
 }
 
 /// Labels or annotations: few, sorted by key, and one allocation for all objects that carry the same.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Pairs(Arc<[(Arc<str>, Arc<str>)]>);
 
 impl Pairs {

@@ -1,6 +1,6 @@
 //! One observed object, reduced to what the console uses. Owns metadata and the entry into the projections; keeps no raw JSON.
 
-use std::sync::Arc;
+use std::{ops::Deref, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +31,14 @@ pub struct Meta {
     pub generation: Generation,
     pub created: Stamp,
     pub deleted: Stamp,
+    /// Read through the metadata itself.
+    pub traits: Arc<Traits>,
+}
+
+/// What an object has in common with its siblings: the addons of a plane, the machines of a pool. Held once; read as the metadata's own fields.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // the Kubernetes names
+pub struct Traits {
     pub finalizers: Arc<[Arc<str>]>,
     /// Only what may be read: see `redact::key_stays`; a label that names a plane stays under any key.
     pub labels: Pairs,
@@ -38,6 +46,14 @@ pub struct Meta {
     pub annotations: Pairs,
     /// Owners in the server's order.
     pub owners: Arc<[Owner]>,
+}
+
+impl Deref for Meta {
+    type Target = Traits;
+
+    fn deref(&self) -> &Traits {
+        &self.traits
+    }
 }
 
 /// An object as the console keeps it.

@@ -1,6 +1,6 @@
 //! Cluster API kinds in v1beta1 and v1beta2. Owns where each version keeps its conditions and counters (`status.md` 1.6); must not judge.
 
-use std::sync::Arc;
+use std::{ops::Deref, sync::Arc};
 
 use jiff::SignedDuration;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Body, Condition, at, conditions, find, release::duration, text};
 use crate::model::{
     Object,
-    intern::{Pairs, intern},
+    intern::{Pairs, Pool, intern},
 };
 
 /// Label that names the cluster of an object.
@@ -43,7 +43,7 @@ impl Conditions {
         let own = |c: Condition| {
             // `Unschedulable @ Machine/x`: the reason of another object (`status.md` 8.22).
             let reason = c.reason.split_once(" @ ").map(|(reason, _)| intern(reason));
-            reason.map_or(c.clone(), |reason| c.reworded(|w| w.reason = reason))
+            reason.map_or(c.clone(), |reason| c.headed(|w| w.reason = reason))
         };
         let list = |path| conditions(status, path).into_iter().map(own).collect();
         Conditions { old: list(old), new: list(new) }
@@ -235,7 +235,7 @@ impl MachineSet {
 }
 
 /// `spec.providerID`. Where it ends in the name of the infrastructure, as that of every running machine does, only the rest is held.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 struct Provider {
     text: Arc<str>,
     then_infrastructure: bool,
@@ -250,22 +250,16 @@ impl Provider {
     }
 }
 
-/// Machine.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Machine {
+/// What a Machine has in common with most others; held once, read as the Machine's own fields.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Common {
     /// `spec.clusterName`.
     pub cluster_name: Arc<str>,
     provider: Provider,
     /// `spec.version`.
     pub version: Arc<str>,
-    /// `spec.infrastructureRef.name`.
-    pub infrastructure: Arc<str>,
-    /// `spec.bootstrap.configRef.name`.
-    pub bootstrap: Arc<str>,
     /// `status.phase`.
     pub phase: Arc<str>,
-    /// `status.nodeRef.name`; `None` until the Node joined.
-    pub node: Option<Arc<str>>,
     /// Bootstrap data exists.
     pub bootstrap_ready: bool,
     /// The infrastructure was ready once.
@@ -274,6 +268,28 @@ pub struct Machine {
     pub failure_reason: Arc<str>,
     /// `status.failureMessage`; empty where absent.
     pub failure_message: Arc<str>,
+}
+
+static COMMON: Pool<Common> = Pool::new();
+
+impl Deref for Machine {
+    type Target = Common;
+
+    fn deref(&self) -> &Common {
+        &self.common
+    }
+}
+
+/// Machine.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Machine {
+    common: Arc<Common>,
+    /// `spec.infrastructureRef.name`.
+    pub infrastructure: Arc<str>,
+    /// `spec.bootstrap.configRef.name`.
+    pub bootstrap: Arc<str>,
+    /// `status.nodeRef.name`; `None` until the Node joined.
+    pub node: Option<Arc<str>>,
     /// Conditions of both styles.
     pub conditions: Conditions,
 }
@@ -289,18 +305,21 @@ impl Machine {
             if own.is_empty() { at(status, &["deprecated", "v1beta1"]).map(|d| text(d, key)).unwrap_or_default() } else { own }
         };
         let infrastructure = name(&["infrastructureRef"]);
-        Machine {
+        let common = Common {
             cluster_name: text(spec, "clusterName"),
             provider: Provider::of(spec.get("providerID").and_then(Value::as_str).unwrap_or_default(), &infrastructure),
             version: text(spec, "version"),
-            infrastructure,
-            bootstrap: name(&["bootstrap", "configRef"]),
             phase: text(status, "phase"),
-            node: at(status, &["nodeRef"]).map(|r| text(r, "name")).filter(|n| !n.is_empty()),
             bootstrap_ready: flag(&["bootstrapReady"]) || flag(&["initialization", "bootstrapDataSecretCreated"]),
             infrastructure_ready: flag(&["infrastructureReady"]) || flag(&["initialization", "infrastructureProvisioned"]),
             failure_reason: failure("failureReason"),
             failure_message: failure("failureMessage"),
+        };
+        Machine {
+            common: COMMON.one(&common, || Arc::new(common.clone())),
+            infrastructure,
+            bootstrap: name(&["bootstrap", "configRef"]),
+            node: at(status, &["nodeRef"]).map(|r| text(r, "name")).filter(|n| !n.is_empty()),
             conditions: Conditions::project(api_version, status),
         }
     }

@@ -187,7 +187,7 @@ impl KamajiControlPlane {
 /// Providers before 0.16 write `TenantcontrolPlane…`; case alone tells the spellings apart.
 fn respelled(c: Condition) -> Condition {
     match STEPS.iter().find(|s| s.eq_ignore_ascii_case(&c.kind)).filter(|s| ***s != *c.kind) {
-        Some(step) => c.reworded(|w| w.kind = intern(step)),
+        Some(step) => c.headed(|w| w.kind = intern(step)),
         None => c,
     }
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::{
     Generation, Kind, Meta, Object, Stamp, Time, Uid,
     intern::{self, Pool},
+    object::Traits,
     redact,
 };
 
@@ -18,18 +19,40 @@ pub mod kamaji;
 pub mod kubevirt;
 pub mod release;
 
-/// What a condition says. The same words stand in thousands of objects, so they are held once.
+/// What a condition says but for its message. The same stands in thousands of objects, so it is held once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // the Kubernetes names
-pub struct Words {
+pub struct Head {
     pub kind: Arc<str>,
     pub status: Arc<str>,
     pub reason: Arc<str>,
-    pub message: Arc<str>,
     pub severity: Arc<str>,
 }
 
+/// All that a condition says, also held once: a message repeats more seldom than what heads it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // the Kubernetes names
+pub struct Words {
+    head: Arc<Head>,
+    pub message: Arc<str>,
+}
+
+static HEADS: Pool<Head> = Pool::new();
 static WORDS: Pool<Words> = Pool::new();
+
+impl Deref for Words {
+    type Target = Head;
+
+    fn deref(&self) -> &Head {
+        &self.head
+    }
+}
+
+/// The one copy of these words.
+fn words(head: &Head, message: Arc<str>) -> Arc<Words> {
+    let words = Words { head: HEADS.one(head, || Arc::new(head.clone())), message };
+    WORDS.one(&words, || Arc::new(words.clone()))
+}
 
 /// One condition, of either style. `status` stays text: the enum is open. Its words are read (and changed) as its own fields.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -49,11 +72,11 @@ impl Deref for Condition {
 }
 
 impl Condition {
-    /// The same condition in other words; they too are held once.
-    pub fn reworded(mut self, change: impl FnOnce(&mut Words)) -> Condition {
-        let mut words = (*self.words).clone();
-        change(&mut words);
-        self.words = WORDS.one(&words, || Arc::new(words.clone()));
+    /// The same condition under another head.
+    pub fn headed(mut self, change: impl FnOnce(&mut Head)) -> Condition {
+        let mut head = (*self.words.head).clone();
+        change(&mut head);
+        self.words = words(&head, self.words.message.clone());
         self
     }
 }
@@ -138,11 +161,19 @@ impl Object {
     }
 }
 
+static TRAITS: Pool<Traits> = Pool::new();
+
 fn meta(m: &Value) -> Option<Meta> {
     let name = m.get("name")?.as_str()?;
     let pairs = |key: &str| {
         let map = m.get(key).and_then(Value::as_object);
         map.into_iter().flatten().filter_map(|(k, v)| Some((k.as_str(), v.as_str()?)))
+    };
+    let traits = Traits {
+        finalizers: intern::list(array(m, "finalizers").filter_map(Value::as_str)),
+        labels: pairs("labels").filter(|(k, v)| redact::key_stays(k) || names_plane(v)).collect(),
+        annotations: pairs("annotations").filter(|(k, _)| redact::key_stays(k)).collect(),
+        owners: intern::pairs(array(m, "ownerReferences").map(|o| (text(o, "kind"), text(o, "name")))),
     };
     Some(Meta {
         namespace: text(m, "namespace"),
@@ -151,10 +182,7 @@ fn meta(m: &Value) -> Option<Meta> {
         generation: Generation::from(m.get("generation").and_then(Value::as_i64)),
         created: stamp(m, "creationTimestamp"),
         deleted: stamp(m, "deletionTimestamp"),
-        finalizers: intern::list(array(m, "finalizers").filter_map(Value::as_str)),
-        labels: pairs("labels").filter(|(k, v)| redact::key_stays(k) || names_plane(v)).collect(),
-        annotations: pairs("annotations").filter(|(k, _)| redact::key_stays(k)).collect(),
-        owners: intern::pairs(array(m, "ownerReferences").map(|o| (text(o, "kind"), text(o, "name")))),
+        traits: TRAITS.one(&traits, || Arc::new(traits.clone())),
     })
 }
 
@@ -215,10 +243,9 @@ fn condition(c: &Value) -> Option<Condition> {
     if kind.is_empty() {
         return None;
     }
-    let words =
-        Words { kind, status: text(c, "status"), reason: text(c, "reason"), message: text(c, "message"), severity: text(c, "severity") };
+    let head = Head { kind, status: text(c, "status"), reason: text(c, "reason"), severity: text(c, "severity") };
     Some(Condition {
-        words: WORDS.one(&words, || Arc::new(words.clone())),
+        words: words(&head, text(c, "message")),
         observed_generation: Generation::from(c.get("observedGeneration").and_then(Value::as_i64)),
         since: stamp(c, "lastTransitionTime"),
     })
