@@ -46,7 +46,7 @@ fn main() {
 
 /// Reads objects, holds their world, and tells.
 fn hold() {
-    let before = resident();
+    let before = support::resident();
     let mut world = World::default();
     let mut counts: BTreeMap<Kind, (usize, usize)> = BTreeMap::new();
     let mut input = std::io::stdin().lock();
@@ -61,12 +61,12 @@ fn hold() {
         line.clear();
     }
     let (objects, bytes) = counts.values().fold((0, 0), |a, c| (a.0 + c.0, a.1 + c.1));
-    let held = resident() - before;
+    let held = support::resident() - before;
     let each = held * 1048576.0 / objects as f64;
     println!(
         "  {objects} objects, {} MB of JSON: {held:.1} MiB for the world ({each:.0} bytes an object), {:.1} MiB for the process",
         bytes / 1_000_000,
-        resident()
+        support::resident()
     );
     let mut sphere = Sphere::default();
     sphere.show(world);
@@ -76,16 +76,11 @@ fn hold() {
     println!(
         "  {} verdicts and their rows: {:.1} MiB more, {:.1} MiB for the process",
         sphere.planes.len(),
-        resident() - before - held,
-        resident()
+        support::resident() - before - held,
+        support::resident()
     );
     if std::env::var_os("KINDS").is_some() {
         println!("  an Object has {} bytes, a Body {}", size_of::<Object>(), size_of::<Body>());
         counts.iter().for_each(|(k, (c, b))| println!("  {k:?}: {c} of {} bytes", b / c));
     }
-}
-
-fn resident() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    text.split_whitespace().nth(1).and_then(|p| p.parse::<f64>().ok()).unwrap_or(0.0) * 4096.0 / 1048576.0
 }
