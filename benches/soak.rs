@@ -89,20 +89,17 @@ impl Console {
         self.longest = self.longest.max(begin.elapsed());
     }
 
-    /// Objects that differ from the server's, of all sources that are followed.
+    /// Objects that differ from the server's, of all sources that are followed, each listed as it is watched.
     async fn differences(&self) -> (usize, Vec<String>) {
         let (mut compared, mut wrong) = (0, Vec::new());
         let world = &self.state.sphere().unwrap().world;
         let mut seen: Vec<Object> = Vec::new();
         for source in self.state.session.wanted.keys() {
-            let mut source: Source = source.clone();
-            source.selector = planedeck::model::Selector::all();
-            let Ok(truth) = list(&self.session, &source, MAX_OBJECTS).await else { continue };
+            let Ok(truth) = list(&self.session, source, MAX_OBJECTS).await else { continue };
             for object in &truth.objects {
                 let held = world.get(object.kind, &object.meta.namespace, &object.meta.name);
-                let followed = self.state.session.wanted.keys().any(|s| s.kind == object.kind && s.selector.matches(object));
                 compared += 1;
-                if followed && held.is_none_or(|h| **h != *object) {
+                if held.is_none_or(|h| **h != *object) {
                     wrong.push(format!("{:?} {}/{} is another or missing", object.kind, object.meta.namespace, object.meta.name));
                 }
             }
