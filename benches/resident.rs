@@ -1,4 +1,5 @@
-//! Prints what a fleet costs in resident memory when nothing but its world is held. `cargo bench --bench resident -- 200 5000`.
+//! Prints what a fleet costs in resident memory: its world, then its verdicts. `cargo bench --bench resident -- 200 5000`; `WATCHED=1` for what
+//! the list of planes follows (without the objects of single open planes), `ONLY=Machine,Pod` for some kinds, `KINDS=1` to list them.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 mod support;
@@ -9,7 +10,15 @@ use std::{
     process::{Command, Stdio},
 };
 
-use planedeck::model::{Kind, Object, World, kind::KINDS, projection::Body};
+use planedeck::{
+    health::deadlines::Deadlines,
+    model::{Kind, Object, World, kind::KINDS, projection::Body},
+    state::{Judge, store::Sphere},
+};
+
+/// What `state/subscriptions.rs` follows of a whole fleet.
+const WATCHED: &str = "ComputePlane,HelmRelease,Cluster,TenantControlPlane,KamajiControlPlane,MachineDeployment,ConfigMap,Machine,WorkloadMonitor,\
+    Tenant,TenantNamespace,DataStore,MachineSet,MachineHealthCheck";
 
 fn main() {
     if std::env::args().any(|a| a == "--hold") {
@@ -17,7 +26,8 @@ fn main() {
     }
     let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
     let fleet = support::Fleet::new();
-    let only = std::env::var("ONLY").ok();
+    let watched = std::env::var_os("WATCHED").map(|_| WATCHED.to_string());
+    let only = std::env::var("ONLY").ok().or(watched);
     for n in if sizes.is_empty() { vec![20] } else { sizes } {
         println!("fleet-{n}");
         // A process of its own: nothing that made the fleet may lend its memory to what is measured.
@@ -36,7 +46,7 @@ fn main() {
 
 /// Reads objects, holds their world, and tells.
 fn hold() {
-    let before = resident();
+    let before = support::resident();
     let mut world = World::default();
     let mut counts: BTreeMap<Kind, (usize, usize)> = BTreeMap::new();
     let mut input = std::io::stdin().lock();
@@ -51,21 +61,26 @@ fn hold() {
         line.clear();
     }
     let (objects, bytes) = counts.values().fold((0, 0), |a, c| (a.0 + c.0, a.1 + c.1));
-    let held = resident() - before;
+    let held = support::resident() - before;
     let each = held * 1048576.0 / objects as f64;
     println!(
         "  {objects} objects, {} MB of JSON: {held:.1} MiB for the world ({each:.0} bytes an object), {:.1} MiB for the process",
         bytes / 1_000_000,
-        resident()
+        support::resident()
+    );
+    let mut sphere = Sphere::default();
+    sphere.show(world);
+    while sphere.is_unsettled() {
+        sphere.settle(&Judge::engine(), support::now(), &Deadlines::default());
+    }
+    println!(
+        "  {} verdicts and their rows: {:.1} MiB more, {:.1} MiB for the process",
+        sphere.planes.len(),
+        support::resident() - before - held,
+        support::resident()
     );
     if std::env::var_os("KINDS").is_some() {
         println!("  an Object has {} bytes, a Body {}", size_of::<Object>(), size_of::<Body>());
         counts.iter().for_each(|(k, (c, b))| println!("  {k:?}: {c} of {} bytes", b / c));
     }
-    drop(world);
-}
-
-fn resident() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    text.split_whitespace().nth(1).and_then(|p| p.parse::<f64>().ok()).unwrap_or(0.0) * 4096.0 / 1048576.0
 }

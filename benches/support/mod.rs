@@ -1,6 +1,8 @@
 //! Fleets of any size for benches, as the bytes of single items: a few dozen planes of the demo's fleet, copied under other names.
 //! Owns the copying; holds one copy at a time, so that what is measured is the console's memory and not the fleet's.
 
+#![allow(dead_code)] // each bench uses its part
+
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use planedeck::{
@@ -68,11 +70,18 @@ fn short(number: usize) -> String {
     format!("f{number:05}")
 }
 
-/// The last five digits of every uid take the plane's number.
+/// Resident memory of this process, in MiB.
+pub fn resident() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    text.split_whitespace().nth(1).and_then(|p| p.parse::<f64>().ok()).unwrap_or(0.0) * 4096.0 / 1048576.0
+}
+
+/// The last five digits of every uid take the plane's number; so does one bound of every pool, since few planes of a fleet ask for the same.
 fn renumbered(text: &str, number: usize) -> String {
     const UID: &str = "\"uid\":\"";
     let mut out = String::with_capacity(text.len());
-    let mut rest = text;
+    let bounds = text.replace("\"maxReplicas\":6", &format!("\"maxReplicas\":{}", 6 + number));
+    let mut rest = bounds.as_str();
     while let Some(at) = rest.find(UID) {
         let cut = (at + UID.len() + 31).min(rest.len());
         out.push_str(&rest[..cut]);

@@ -119,7 +119,7 @@ impl Live {
         let stored = world
             .get(Kind::HelmRelease, ns, PLANE)
             .and_then(|o| crate::model::projection::release::Release::of(o))
-            .and_then(|r| r.node_groups.clone());
+            .and_then(|r| r.node_groups.as_ref().map(|g| (***g).clone()));
         let findings = after.findings(&facts::context(profile, Some((world, ns)), Some(stored.clone().unwrap_or_else(|| self.groups()))));
         let view = crate::health::view::View { world, namespace: ns, now: self.seen.now, deadlines: &Default::default() };
         let machines = facts::machines(&crate::health::layers::workers::pool_views(&view));

@@ -61,7 +61,7 @@ pub fn condition(object: &Object, c: &Condition) -> Evidence {
             value.push_str(part);
         }
     }
-    fact(object, &format!("status.conditions[{}]", c.kind), value, c.since)
+    fact(object, &format!("status.conditions[{}]", c.kind), value, c.since.get())
 }
 
 fn shorten(s: &str) -> String {

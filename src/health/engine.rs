@@ -221,7 +221,7 @@ fn plane(view: &View<'_>, layers: Vec<Judgement>, head: &Head, per_pool: &[Judge
         coverage,
         class: top.class,
         inferred: top.inferred,
-        created: asked.or(release).and_then(|o| o.meta.created),
+        created: asked.or(release).and_then(|o| o.meta.created.get()),
         uid: asked.map(|o| o.meta.uid.to_string()).filter(|u| !u.is_empty()),
         guests: guests(view),
     }

@@ -18,14 +18,14 @@ pub fn of(meta: &Meta, release: &Release, ready: Option<&Condition>) -> Freshnes
     let Some(ready) = ready else {
         return if release.history.is_empty() { Freshness::Never } else { Freshness::Current };
     };
-    let Some(generation) = meta.generation else { return Freshness::Current };
-    let judged = ready.observed_generation.or(release.observed_generation.filter(|s| *s >= 0)).unwrap_or(generation);
+    let Some(generation) = meta.generation.get() else { return Freshness::Current };
+    let judged = ready.observed_generation.get().or(release.observed_generation.filter(|s| *s >= 0)).unwrap_or(generation);
     if judged < generation {
         return Freshness::Stale(generation, judged);
     }
     // Rule 5: a patch conflict can move Ready's generation alone; only an attempt about this generation proves a True.
     match release.observed_generation {
-        Some(s) if s < generation && &*ready.status == "True" => match release.attempted_generation {
+        Some(s) if s < generation && &*ready.status == "True" => match release.attempted_generation.get() {
             Some(a) if a >= generation => Freshness::Current,
             Some(a) => Freshness::Stale(generation, a.max(s)),
             None if s < 0 => Freshness::Current,
@@ -44,7 +44,7 @@ mod tests {
     fn case(generation: i64, r: i64, s: i64, a: i64, status: &str) -> Freshness {
         let release = Release::project(&json!({"status": {"observedGeneration": s, "lastAttemptedGeneration": a,
             "conditions": [{"type": "Ready", "status": status, "observedGeneration": r}]}}));
-        of(&Meta { generation: Some(generation), ..Meta::default() }, &release, release.condition("Ready"))
+        of(&Meta { generation: Some(generation).into(), ..Meta::default() }, &release, release.condition("Ready"))
     }
 
     #[test]

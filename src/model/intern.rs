@@ -82,8 +82,14 @@ pub fn list<'a>(items: impl Iterator<Item = &'a str>) -> Arc<[Arc<str>]> {
     if items.is_empty() { Arc::default() } else { LISTS.one(&items, || Arc::from(items.as_slice())) }
 }
 
+/// A list of pairs that probably repeats as a whole, in the order given.
+pub fn pairs(items: impl Iterator<Item = (Arc<str>, Arc<str>)>) -> Arc<[(Arc<str>, Arc<str>)]> {
+    let items: Vec<_> = items.collect();
+    if items.is_empty() { Arc::default() } else { PAIRS.one(&items, || Arc::from(items.as_slice())) }
+}
+
 /// Labels or annotations: few, sorted by key, and one allocation for all objects that carry the same.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Pairs(Arc<[(Arc<str>, Arc<str>)]>);
 
 impl Pairs {
@@ -113,8 +119,7 @@ impl<'a> FromIterator<(&'a str, &'a str)> for Pairs {
     /// Of equal keys the last counts.
     fn from_iter<I: IntoIterator<Item = (&'a str, &'a str)>>(pairs: I) -> Pairs {
         let sorted: BTreeMap<&str, &str> = pairs.into_iter().collect();
-        let all: Vec<(Arc<str>, Arc<str>)> = sorted.into_iter().map(|(k, v)| (intern(k), intern(v))).collect();
-        if all.is_empty() { Pairs::default() } else { Pairs(PAIRS.one(&all, || Arc::from(all.as_slice()))) }
+        Pairs(self::pairs(sorted.into_iter().map(|(k, v)| (intern(k), intern(v)))))
     }
 }
 

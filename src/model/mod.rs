@@ -15,6 +15,7 @@ pub mod prune;
 pub mod quantity;
 pub mod redact;
 pub mod selector;
+pub mod stamp;
 pub mod text;
 pub mod verdict;
 pub mod world;
@@ -24,6 +25,7 @@ pub use kind::{Kind, Scope};
 pub use object::{Meta, Object, ObjectRef};
 pub use problem::{Problem, ProblemKind};
 pub use selector::Selector;
+pub use stamp::{Generation, Stamp, Uid};
 pub use world::World;
 
 /// A point in time, UTC.

@@ -1,10 +1,10 @@
 //! One observed object, reduced to what the console uses. Owns metadata and the entry into the projections; keeps no raw JSON.
 
-use std::sync::Arc;
+use std::{ops::Deref, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, Time, intern::Pairs};
+use super::{Generation, Kind, Stamp, Uid, intern::Pairs};
 
 /// Identity of an object by name. Selection on screen uses the UID instead.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -17,8 +17,8 @@ pub struct ObjectRef {
     pub name: String,
 }
 
-/// An owner: kind, name, uid.
-pub type Owner = (Arc<str>, Arc<str>, Arc<str>);
+/// An owner: kind, name.
+pub type Owner = (Arc<str>, Arc<str>);
 
 /// Metadata that verdicts need. Strings are as the cluster sent them: sanitise before painting ([`super::text`]).
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -26,19 +26,34 @@ pub type Owner = (Arc<str>, Arc<str>, Arc<str>);
 pub struct Meta {
     pub namespace: Arc<str>,
     pub name: Arc<str>,
-    pub uid: Arc<str>,
-    pub resource_version: Arc<str>,
+    pub uid: Uid,
     /// `None` where the API has no generation (the aggregated kinds).
-    pub generation: Option<i64>,
-    pub created: Option<Time>,
-    pub deleted: Option<Time>,
+    pub generation: Generation,
+    pub created: Stamp,
+    pub deleted: Stamp,
+    /// Read through the metadata itself.
+    pub traits: Arc<Traits>,
+}
+
+/// What an object has in common with its siblings: the addons of a plane, the machines of a pool. Held once; read as the metadata's own fields.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // the Kubernetes names
+pub struct Traits {
     pub finalizers: Arc<[Arc<str>]>,
     /// Only what may be read: see `redact::key_stays`; a label that names a plane stays under any key.
     pub labels: Pairs,
     /// Only keys that `redact::key_stays` lets stay.
     pub annotations: Pairs,
-    /// Owners as (kind, name, uid).
-    pub owners: Box<[Owner]>,
+    /// Owners in the server's order.
+    pub owners: Arc<[Owner]>,
+}
+
+impl Deref for Meta {
+    type Target = Traits;
+
+    fn deref(&self) -> &Traits {
+        &self.traits
+    }
 }
 
 /// An object as the console keeps it.

@@ -320,7 +320,8 @@ impl Console {
         let (state, theme) = (&self.state, &self.theme);
         self.screen.terminal.draw(|frame| ui::draw(state, theme, frame))?;
         execute!(std::io::stdout(), EndSynchronizedUpdate)?;
-        self.dirty = false;
+        // A fleet's verdicts come in slices, one a frame.
+        self.dirty = self.state.is_unsettled();
         self.drawn = Instant::now();
         Ok(())
     }

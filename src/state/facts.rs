@@ -80,7 +80,10 @@ fn choices<'a>(world: &'a World, namespace: &str, source: &str) -> impl Iterator
 
 /// The map as stored in the module's release, where that can be read: reading the application shows defaults that aren't stored.
 pub fn stored(world: &World, namespace: &str) -> Option<Groups> {
-    world.get(Kind::HelmRelease, namespace, crate::health::layers::MODULE).and_then(|o| Release::of(o)).and_then(|r| r.node_groups.clone())
+    world
+        .get(Kind::HelmRelease, namespace, crate::health::layers::MODULE)
+        .and_then(|o| Release::of(o))
+        .and_then(|r| r.node_groups.as_ref().map(|g| (***g).clone()))
 }
 
 /// What the rules may know.

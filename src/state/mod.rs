@@ -209,7 +209,7 @@ pub fn update(state: &mut State, msg: Msg) -> Vec<Effect> {
             return effects;
         }
         Msg::Key(chord) => {
-            settle_verdicts(state);
+            settle_verdicts(state, Sphere::settle_little);
             input::key(state, &chord, &mut effects);
         }
         Msg::Paste(text) => input::paste(state, &text),
@@ -237,29 +237,31 @@ pub fn update(state: &mut State, msg: Msg) -> Vec<Effect> {
     effects
 }
 
-/// Brings verdicts, rows and texts up to date with what was fed. Cheap when nothing changed; call it before each frame.
+/// Brings verdicts, rows and texts up to date with what was fed. Cheap when nothing changed; call it before each frame, and again with the next
+/// while [`State::is_unsettled`]: the verdicts of a whole fleet take several.
 pub fn settle(state: &mut State) -> Vec<Effect> {
     let mut effects = Vec::new();
+    settle_verdicts(state, Sphere::settle);
     refresh(state, &mut effects);
     effects
 }
 
-fn settle_verdicts(state: &mut State) {
+fn settle_verdicts(state: &mut State, settle: fn(&mut Sphere, &Judge, Time, &Deadlines)) {
     let (judge, now, deadlines) = (state.judge, state.now, state.settings.deadlines);
     let key = state.session.key();
     if state.store.sphere(&key).is_some() {
-        state.store.sphere_mut(&key).settle(&judge, now, &deadlines);
+        settle(state.store.sphere_mut(&key), &judge, now, &deadlines);
     }
 }
 
 fn refresh(state: &mut State, effects: &mut Vec<Effect>) {
-    settle_verdicts(state);
+    settle_verdicts(state, Sphere::settle_little);
     let open = state.open_plane().map(str::to_string);
     if let Some(subscribe) = state.session.subscribe(open.as_deref()) {
         let (key, looked_at) = (state.session.key(), state.session.namespaces.clone());
         let wanted = state.session.wanted.clone();
         state.store.sphere_mut(&key).look_at(&looked_at, &wanted);
-        settle_verdicts(state);
+        settle_verdicts(state, Sphere::settle_little);
         effects.push(subscribe);
     }
     refresh_screens(state);

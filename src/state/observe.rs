@@ -24,7 +24,7 @@ const MAX: &str = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size";
 pub fn observe(world: &World, namespace: &str, layout: Layout, now: Time) -> Observation {
     let complete = |k: Kind| world.read_in(k, namespace).state == ReadState::Complete;
     let app = world.get(Kind::ComputePlane, namespace, MODULE);
-    let groups = app.and_then(|o| App::of(o)).map(|a| a.node_groups.clone().unwrap_or_default());
+    let groups = app.and_then(|o| App::of(o)).map(App::groups);
     let mut pools: BTreeMap<String, PoolSeen> = BTreeMap::new();
     for o in world.list(Kind::MachineDeployment, namespace) {
         if let (Some(name), Some(d)) = (pool_of(&o.meta.name), MachineDeployment::of(o)) {
@@ -48,7 +48,7 @@ pub fn observe(world: &World, namespace: &str, layout: Layout, now: Time) -> Obs
     Observation {
         at: Some(now),
         groups,
-        deleting: app.is_some_and(|o| o.meta.deleted.is_some()),
+        deleting: app.is_some_and(|o| o.meta.deleted.get().is_some()),
         module: world.get(Kind::HelmRelease, namespace, MODULE).and_then(|o| release(o)).or_else(|| app.and_then(|o| application(o))),
         pools,
         deployments_complete: complete(Kind::MachineDeployment),
@@ -88,16 +88,16 @@ fn ready(conditions: &[Condition]) -> Option<ReadySeen> {
         status: c.status.to_string(),
         reason: c.reason.to_string(),
         message: c.message.to_string(),
-        since: c.since,
-        observed: c.observed_generation,
+        since: c.since.get(),
+        observed: c.observed_generation.get(),
     })
 }
 
 fn release(o: &Object) -> Option<ReleaseSeen> {
     let r = Release::of(o)?;
     Some(ReleaseSeen {
-        generation: o.meta.generation,
-        attempted: r.attempted_generation,
+        generation: o.meta.generation.get(),
+        attempted: r.attempted_generation.get(),
         suspended: r.suspend,
         ready: ready(&r.conditions),
     })
@@ -112,7 +112,7 @@ fn deployment(o: &Object, d: &MachineDeployment) -> DeploymentSeen {
     let count = |n: Option<i64>| u32::try_from(n.unwrap_or(0)).unwrap_or(0);
     let bound = |key: &str| o.meta.annotations.get(key).and_then(|v| v.parse::<i64>().ok());
     DeploymentSeen {
-        generation: o.meta.generation,
+        generation: o.meta.generation.get(),
         observed: d.observed_generation,
         template: Some(d.template.to_string()).filter(|t| !t.is_empty()),
         bounds: bound(MIN).zip(bound(MAX)),

@@ -3,6 +3,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
+    ops::Bound,
     sync::Arc,
 };
 
@@ -17,6 +18,8 @@ use crate::{
     },
 };
 
+/// Planes judged in one settling: a few milliseconds of work, so that a key pressed while a whole fleet changes is answered in its frame.
+pub const SLICE: usize = 64;
 /// Changes remembered for one plane.
 const LOG: usize = 300;
 
@@ -46,6 +49,8 @@ pub struct Sphere {
     asked: BTreeSet<Arc<str>>,
     dirty: BTreeSet<Arc<str>>,
     all_dirty: bool,
+    /// Judged last. The next slice begins behind it, so that no plane waits for ever behind busier ones.
+    last: Option<Arc<str>>,
 }
 
 /// All contexts.
@@ -139,19 +144,39 @@ impl Sphere {
         self.all_dirty || !self.dirty.is_empty()
     }
 
-    /// Judges what changed, and what time has changed: deadlines that are over.
+    /// Judges what changed, and what time has changed: at most a slice of it. [`Sphere::is_unsettled`] tells whether some is left.
     pub fn settle(&mut self, judge: &Judge, now: Time, deadlines: &Deadlines) {
-        let mut todo = std::mem::take(&mut self.dirty);
+        self.gather(judge, now);
+        for _ in 0..SLICE {
+            let Some(ns) = self.next_dirty() else { break };
+            self.dirty.remove(&ns);
+            self.judge_one(judge, &ns, now, deadlines);
+            self.last = Some(ns);
+        }
+    }
+
+    /// The same when one slice is all there is; a larger backlog is left to the frames, whose work it is.
+    pub fn settle_little(&mut self, judge: &Judge, now: Time, deadlines: &Deadlines) {
+        self.gather(judge, now);
+        if self.dirty.len() <= SLICE {
+            self.settle(judge, now, deadlines);
+        }
+    }
+
+    /// Names what is to be judged: what changed, and planes whose deadlines are over.
+    fn gather(&mut self, judge: &Judge, now: Time) {
         if std::mem::take(&mut self.all_dirty) {
-            todo.extend((judge.planes)(&self.world));
-            todo.extend(self.asked.iter().cloned());
-            todo.extend(self.planes.keys().cloned());
+            self.dirty.extend((judge.planes)(&self.world));
+            self.dirty.extend(self.asked.iter().cloned());
+            self.dirty.extend(self.planes.keys().cloned());
         }
         let due = self.planes.iter().filter(|(_, j)| j.plane.deadline.is_some_and(|d| d <= now));
-        todo.extend(due.map(|(ns, _)| ns.clone()).collect::<Vec<_>>());
-        for ns in todo {
-            self.judge_one(judge, &ns, now, deadlines);
-        }
+        self.dirty.extend(due.map(|(ns, _)| ns.clone()));
+    }
+
+    fn next_dirty(&self) -> Option<Arc<str>> {
+        let behind = self.last.as_ref().and_then(|l| self.dirty.range::<Arc<str>, _>((Bound::Excluded(l), Bound::Unbounded)).next());
+        behind.or_else(|| self.dirty.first()).cloned()
     }
 
     fn judge_one(&mut self, judge: &Judge, ns: &Arc<str>, now: Time, deadlines: &Deadlines) {
@@ -189,5 +214,52 @@ impl Sphere {
     /// The next moment at which time alone changes a verdict.
     pub fn next_deadline(&self, now: Time) -> Option<Time> {
         self.planes.values().filter_map(|j| j.plane.deadline).filter(|d| *d > now).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::{Object, Scope, Selector};
+
+    fn object(n: usize) -> Object {
+        let name = json!({"name": "computeplane", "namespace": format!("tenant-{n:04}")});
+        Object::from_value(&json!({"apiVersion": "apps.cozystack.io/v1alpha1", "kind": "ComputePlane", "metadata": name})).unwrap()
+    }
+
+    fn sphere(planes: usize) -> (Sphere, Source) {
+        let source = Source { kind: Kind::ComputePlane, scope: Scope::All, selector: Selector::all() };
+        let mut sphere = Sphere::default();
+        sphere.fold(&source, FeedEvent::Listed((0..planes).map(object).collect()), Time::UNIX_EPOCH);
+        (sphere, source)
+    }
+
+    #[test]
+    fn a_fleet_is_judged_in_slices_until_all_is_judged() {
+        let (mut sphere, _) = sphere(SLICE * 2 + 1);
+        let (judge, deadlines) = (Judge::engine(), Deadlines::default());
+        sphere.settle_little(&judge, Time::UNIX_EPOCH, &deadlines);
+        assert_eq!((sphere.planes.len(), sphere.is_unsettled()), (0, true), "a key waits for no fleet");
+        for (judged, left) in [(SLICE, true), (SLICE * 2, true), (SLICE * 2 + 1, false)] {
+            sphere.settle(&judge, Time::UNIX_EPOCH, &deadlines);
+            assert_eq!((sphere.planes.len(), sphere.is_unsettled()), (judged, left));
+        }
+        let revision = sphere.revision;
+        sphere.settle(&judge, Time::UNIX_EPOCH, &deadlines);
+        assert_eq!(sphere.revision, revision);
+    }
+
+    #[test]
+    fn busy_planes_keep_no_other_waiting() {
+        let (mut sphere, source) = sphere(SLICE * 3);
+        let (judge, deadlines) = (Judge::engine(), Deadlines::default());
+        for _ in 0..3 {
+            // The first two slices change again with every frame.
+            (0..SLICE * 2).for_each(|n| sphere.fold(&source, FeedEvent::Applied(Box::new(object(n))), Time::UNIX_EPOCH));
+            sphere.settle(&judge, Time::UNIX_EPOCH, &deadlines);
+        }
+        assert_eq!(sphere.planes.len(), SLICE * 3);
     }
 }

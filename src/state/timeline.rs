@@ -133,8 +133,8 @@ fn births(object: &Object, out: &mut Vec<Entry>) {
     let mut add = |time: Option<Time>, text: &str| {
         out.extend(time.map(|time| Entry { time, told: Told::Object, about: about(object), text: text.to_string(), severity: None }));
     };
-    add(object.meta.created, "created");
-    add(object.meta.deleted, "deletion asked for");
+    add(object.meta.created.get(), "created");
+    add(object.meta.deleted.get(), "deletion asked for");
 }
 
 fn conditions(object: &Object) -> &[Condition] {
@@ -155,7 +155,7 @@ fn newest(styles: &projection::capi::Conditions) -> &[Condition] {
 }
 
 fn condition(object: &Object, c: &Condition, out: &mut Vec<Entry>) {
-    if let Some(time) = c.since {
+    if let Some(time) = c.since.get() {
         let reason = if c.reason.is_empty() { String::new() } else { format!(" ({})", c.reason) };
         let text = format!("{} became {}{reason}", c.kind, c.status);
         out.push(Entry { time, told: Told::Condition, about: about(object), text, severity: None });
@@ -163,7 +163,7 @@ fn condition(object: &Object, c: &Condition, out: &mut Vec<Entry>) {
 }
 
 fn releases(object: &Object, r: &projection::release::Revision, out: &mut Vec<Entry>) {
-    if let Some(time) = r.last_deployed.or(r.first_deployed) {
+    if let Some(time) = r.last_deployed.get().or(r.first_deployed.get()) {
         let text = format!("revision {} {}", r.version, r.status);
         out.push(Entry { time, told: Told::Release, about: about(object), text, severity: None });
     }

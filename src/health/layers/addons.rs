@@ -54,7 +54,7 @@ fn ingress_without_role(view: &View<'_>, v: Judgement) -> Judgement {
         service,
         "spec.selector",
         "no pool carries the role ingress-nginx: nothing can stand behind this Service",
-        service.meta.created,
+        service.meta.created.get(),
     ))
     .fix(Who::Tenant, "give one pool the role ingress-nginx and maxReplicas of at least 1", Some("nodeGroups".to_string()))
 }

@@ -66,13 +66,13 @@ pub fn awaiting_etcd(view: &View<'_>) -> Option<Judgement> {
     let evidence = match beacon {
         Some(o) => {
             let status = crate::model::projection::core::ConfigMap::of(o).and_then(|c| c.data.get("status").cloned());
-            build::fact(o, "data.status", status.as_deref().unwrap_or("present"), o.meta.created)
+            build::fact(o, "data.status", status.as_deref().unwrap_or("present"), o.meta.created.get())
         }
         None => {
             // The release's own inventory tells it in one read (`status.md` 1.1).
             let o = view.get(Kind::HelmRelease, CLUSTER)?;
             let r = Release::of(o)?;
-            let shell = r.inventory.iter().flatten().any(|id| id.contains(BEACON));
+            let shell = r.inventory.iter().any(|id| id.contains(BEACON));
             if !shell || r.owns_kind("Cluster") {
                 return None;
             }
@@ -84,7 +84,7 @@ pub fn awaiting_etcd(view: &View<'_>) -> Option<Judgement> {
         State::AwaitingEtcd,
         "no tenant above provides etcd: the cluster release holds an empty shell, no cluster was made",
     )
-    .since(beacon.and_then(|b| b.meta.created))
+    .since(beacon.and_then(|b| b.meta.created.get()))
     .evidence(evidence)
     .evidence(build::absence("Cluster", view.namespace, CLUSTER));
     Some(etcd_steps(ingress_alone(view, v)))
@@ -93,9 +93,12 @@ pub fn awaiting_etcd(view: &View<'_>) -> Option<Judgement> {
 /// An ingress Service is rendered with the shell too: it takes traffic and has nothing behind it.
 fn ingress_alone(view: &View<'_>, v: Judgement) -> Judgement {
     match super::ingress_service(view) {
-        Some(s) => {
-            v.evidence(build::fact(s, "spec.selector", "no ingress controller behind this Service: there is no cluster", s.meta.created))
-        }
+        Some(s) => v.evidence(build::fact(
+            s,
+            "spec.selector",
+            "no ingress controller behind this Service: there is no cluster",
+            s.meta.created.get(),
+        )),
         None => v,
     }
 }
@@ -169,8 +172,7 @@ fn missing(view: &View<'_>) -> Judgement {
 }
 
 fn owns_child(module: &Object) -> bool {
-    Release::of(module)
-        .is_some_and(|r| r.inventory.iter().flatten().any(|id| id.contains("_computeplane-cluster_") && id.ends_with("_HelmRelease")))
+    Release::of(module).is_some_and(|r| r.inventory.iter().any(|id| id.contains("_computeplane-cluster_") && id.ends_with("_HelmRelease")))
 }
 
 /// What events tell a reader who sees no HelmRelease: that it failed, when, and with which words; believed until a newer success.
@@ -201,7 +203,7 @@ fn applied(view: &View<'_>) -> Option<Judgement> {
         Some(m) => {
             let b = Monitor::of(m);
             let said = b.and_then(|b| b.available).map_or("exists".to_string(), |a| format!("{a} available"));
-            build::fact(m, "status.availableReplicas", said, m.meta.created)
+            build::fact(m, "status.availableReplicas", said, m.meta.created.get())
         }
         None if pods > 0 => build::absence("Pod", view.namespace, &format!("{pods} control plane pods exist")),
         None => return None,

@@ -55,7 +55,7 @@ pub fn application<'a>(view: &View<'a>) -> Option<&'a std::sync::Arc<Object>> {
 
 /// An application that goes away: its deletionTimestamp is the release's.
 fn deleting(view: &View<'_>, o: &Object) -> Option<Judgement> {
-    o.meta.deleted.is_some().then(|| release::judge_app(view, Layer::Module, o))
+    o.meta.deleted.get().is_some().then(|| release::judge_app(view, Layer::Module, o))
 }
 
 /// `WorkloadsReady` False beside Ready True: not Ready, and the monitors say which layer. Its own time is recomputed on every read and never shown.
@@ -183,7 +183,7 @@ fn orphaned(view: &View<'_>) -> Option<Judgement> {
     if view.read(Kind::HelmRelease).state != ReadState::Complete && view.read(Kind::ComputePlane).state != ReadState::Complete {
         return None;
     }
-    if view.list(Kind::HelmRelease).any(|o| super::is_chain(&o.meta.name) && o.meta.deleted.is_none()) {
+    if view.list(Kind::HelmRelease).any(|o| super::is_chain(&o.meta.name) && o.meta.deleted.get().is_none()) {
         return None;
     }
     let ours = |o: &Object| o.names_plane();
@@ -203,6 +203,6 @@ fn orphaned(view: &View<'_>) -> Option<Judgement> {
         format!("{kind} {}{more} left behind: no HelmRelease {MODULE} or {CLUSTER} owns them", first.meta.name),
     );
     v.evidence.push(build::absence("HelmRelease", view.namespace, MODULE));
-    v.evidence.extend(all.iter().take(8).map(|o| build::fact(o, "metadata.name", &*o.meta.name, o.meta.created)));
+    v.evidence.extend(all.iter().take(8).map(|o| build::fact(o, "metadata.name", &*o.meta.name, o.meta.created.get())));
     Some(v.next(Who::Platform, "drain and remove what is left, or bring the release back"))
 }

@@ -32,9 +32,9 @@ pub fn nodes(view: &View<'_>) -> Nodes {
     let (mut known, mut ready_since) = (false, None::<Time>);
     for (o, m) in machines.filter_map(|o| Some((o, Machine::of(o)?))) {
         known = true;
-        if m.node_ready() && o.meta.deleted.is_none() {
+        if m.node_ready() && o.meta.deleted.get().is_none() {
             let said = m.conditions.any("NodeReady").or_else(|| m.conditions.any("NodeHealthy"));
-            let since = said.and_then(|c| c.since).or(o.meta.created).unwrap_or(Time::UNIX_EPOCH);
+            let since = said.and_then(|c| c.since.get()).or(o.meta.created.get()).unwrap_or(Time::UNIX_EPOCH);
             ready_since = Some(ready_since.map_or(since, |r| r.min(since)));
         }
     }

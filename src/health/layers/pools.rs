@@ -91,7 +91,7 @@ fn conflict(view: &View<'_>, o: &Object) -> Option<Judgement> {
     let owner = o.meta.annotations.get("meta.helm.sh/release-name")?;
     let pool = pool_of(&o.meta.name)?;
     let expected = format!("{POOL_RELEASE}{pool}");
-    let release = view.get(Kind::HelmRelease, &expected).filter(|r| r.meta.deleted.is_none())?;
+    let release = view.get(Kind::HelmRelease, &expected).filter(|r| r.meta.deleted.get().is_none())?;
     if **owner == *expected {
         return None;
     }
@@ -123,7 +123,7 @@ fn wrong_cluster(view: &View<'_>, o: &Object) -> Option<Judgement> {
         format!("MachineDeployment {} names cluster {named}, which doesn't exist", o.meta.name),
     )
     .pool(pool_name(o))
-    .since(o.meta.created)
+    .since(o.meta.created.get())
     .evidence(build::fact(o, "spec.clusterName", named, None))
     .evidence(build::absence("Cluster", view.namespace, named));
     Some(
@@ -135,7 +135,7 @@ fn wrong_cluster(view: &View<'_>, o: &Object) -> Option<Judgement> {
 fn orphaned(view: &View<'_>, o: &Object) -> Option<Judgement> {
     let pool = pool_of(&o.meta.name)?;
     let declared = declared(view)?;
-    if declared.contains(pool) || o.meta.deleted.is_some() {
+    if declared.contains(pool) || o.meta.deleted.get().is_some() {
         return None;
     }
     let kept = o.meta.annotations.get("helm.sh/resource-policy").is_some_and(|v| &**v == "keep");
@@ -155,7 +155,7 @@ fn orphaned(view: &View<'_>, o: &Object) -> Option<Judgement> {
         format!("pool {pool} is no longer declared, but MachineDeployment {} is still here", o.meta.name),
     )
     .pool(pool_name(o))
-    .evidence(build::fact(o, "metadata.name", &*o.meta.name, o.meta.created));
+    .evidence(build::fact(o, "metadata.name", &*o.meta.name, o.meta.created.get()));
     if kept {
         v = v.evidence(build::fact(o, "metadata.annotations[helm.sh/resource-policy]", "keep", None));
     }
@@ -225,7 +225,7 @@ fn none_made(view: &View<'_>) -> Judgement {
     let monitors: Vec<_> = view.list(Kind::WorkloadMonitor).filter(|m| Monitor::of(m).is_some_and(|b| &*b.type_ == "worker")).collect();
     if let Some(m) = monitors.first() {
         let v = build::verdict(Layer::Pools, State::Ready, format!("{} pools, as their monitors show", monitors.len())).inferred();
-        return v.evidence(build::fact(m, "spec.type", "worker", m.meta.created));
+        return v.evidence(build::fact(m, "spec.type", "worker", m.meta.created.get()));
     }
     let reads = [Kind::MachineDeployment, Kind::HelmRelease].map(|k| (k, view.read(k).state));
     if reads.iter().all(|r| r.1 == ReadState::Complete) {

@@ -115,7 +115,7 @@ fn broken_package(o: &Object) -> Option<Judgement> {
     let unmet: Vec<&str> = body.dependencies.iter().filter(|d| !d.1).map(|d| &*d.0).collect();
     let on = if unmet.is_empty() { String::new() } else { format!("; unmet: {}", unmet.join(", ")) };
     let v = build::verdict(Layer::Tenant, State::PackageMissing, format!("package {} is not ready: {}{on}", o.meta.name, ready.reason));
-    Some(v.since(ready.since).evidence(build::condition(o, ready)).next(Who::Platform, "mend the package or the dependency named"))
+    Some(v.since(ready.since.get()).evidence(build::condition(o, ready)).next(Who::Platform, "mend the package or the dependency named"))
 }
 
 /// The namespace's own etcd release: with it broken no control plane of this tenant can work.

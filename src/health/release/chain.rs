@@ -30,7 +30,7 @@ pub fn healthy(object: &Object) -> bool {
     let Some(release) = Release::of(object) else { return false };
     let ready = release.condition("Ready");
     !release.suspend
-        && object.meta.deleted.is_none()
+        && object.meta.deleted.get().is_none()
         && ready.is_some_and(|c| &*c.status == "True")
         && freshness::of(&object.meta, release, ready) == Freshness::Current
 }
@@ -46,14 +46,14 @@ pub fn root<'a>(view: &View<'a>, object: &Object) -> Root<'a> {
             Some(o) => (&o.meta, Release::of(o)),
             None => (&object.meta, Release::of(object)),
         };
-        for (ns, name) in body.iter().flat_map(|r| &r.depends_on) {
+        for (ns, name) in body.iter().flat_map(|r| r.depends_on.iter()) {
             let ns = if ns.is_empty() { meta.namespace.clone() } else { ns.clone() };
             if !seen.insert((ns.clone(), name.clone())) {
                 continue;
             }
             match view.world.get(Kind::HelmRelease, &ns, name) {
                 Some(dep) if healthy(dep) => {
-                    if Release::of(dep).is_some_and(|r| r.observed_generation.zip(dep.meta.generation).is_some_and(|(s, g)| s < g)) {
+                    if Release::of(dep).is_some_and(|r| r.observed_generation.zip(dep.meta.generation.get()).is_some_and(|(s, g)| s < g)) {
                         lagging = Root::Lagging(dep);
                     }
                 }
@@ -82,7 +82,7 @@ pub fn under_remediation(view: &View<'_>, object: &Object) -> bool {
     if name == &*object.meta.name {
         return false;
     }
-    let Some(parent) = view.world.get(Kind::HelmRelease, namespace, name).filter(|p| p.meta.deleted.is_none()) else { return false };
+    let Some(parent) = view.world.get(Kind::HelmRelease, namespace, name).filter(|p| p.meta.deleted.get().is_none()) else { return false };
     let Some(release) = Release::of(parent) else { return false };
     let failed_install = release.condition("Ready").is_some_and(|c| &*c.status != "True") && release.deployed().is_none();
     let uninstalling = release.condition("Reconciling").is_some_and(|c| c.message.contains("'uninstall'"));

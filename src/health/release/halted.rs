@@ -20,7 +20,7 @@ const PLUNGER: (&str, SignedDuration) = ("flux-client-side-apply", SignedDuratio
 
 /// Row 3a: the finalizer of a suspended release is dropped without uninstalling.
 pub fn deleting_unowned(c: &Case<'_>) -> Option<Judgement> {
-    let deleted = c.object.meta.deleted.filter(|_| c.release.suspend)?;
+    let deleted = c.object.meta.deleted.get().filter(|_| c.release.suspend)?;
     let cause = format!("{} is suspended while being deleted: its finalizer will be dropped without uninstalling", c.name());
     let v = build::verdict(c.layer, State::DeletingUnowned, cause)
         .since(Some(deleted))
@@ -32,7 +32,7 @@ pub fn deleting_unowned(c: &Case<'_>) -> Option<Judgement> {
 
 /// Row 3b.
 pub fn deleting_stuck(c: &Case<'_>) -> Option<Judgement> {
-    let deleted = c.object.meta.deleted.filter(|_| !c.remediation)?;
+    let deleted = c.object.meta.deleted.get().filter(|_| !c.remediation)?;
     let limit = c.view.deadlines.deletion;
     let uninstall = c.release.conditions.iter().find(|x| &*x.status == "False" && &*x.reason == "UninstallFailed");
     let job = failed_cleanup(c);
@@ -64,7 +64,7 @@ pub fn deleting_stuck(c: &Case<'_>) -> Option<Judgement> {
 
 /// Row 3.
 pub fn deleting(c: &Case<'_>) -> Option<Judgement> {
-    let deleted = c.object.meta.deleted.filter(|_| !c.remediation)?;
+    let deleted = c.object.meta.deleted.get().filter(|_| !c.remediation)?;
     let limit = c.view.deadlines.deletion;
     let step = remaining(c).map_or(String::new(), |s| format!(", waits for {s}"));
     let v = build::verdict(
@@ -130,7 +130,7 @@ pub fn suspended(c: &Case<'_>) -> Option<Judgement> {
     let frozen = c.ready.map_or_else(
         || "it never reported".to_string(),
         |r| {
-            let when = r.since.map_or(String::new(), |t| format!(" since {t}"));
+            let when = r.since.get().map_or(String::new(), |t| format!(" since {t}"));
             format!("status frozen{when}, last said {} {}", r.status, r.reason)
         },
     );

@@ -77,8 +77,7 @@ pub fn judge_app(view: &View<'_>, layer: Layer, object: &Object) -> Judgement {
     let Some(app) = App::of(object) else {
         return build::verdict(layer, State::Unknown, format!("{} can't be read as an application", object.meta.name));
     };
-    let minutes = jiff::SignedDuration::from_mins;
-    let release = Release { conditions: app.conditions.clone(), interval: minutes(5), timeout: minutes(10), ..Release::default() };
+    let release = Release::copied(app.conditions.clone());
     judge_as(view, layer, object, &release, true)
 }
 
@@ -93,7 +92,7 @@ fn judge_as(view: &View<'_>, layer: Layer, object: &Object, release: &Release, a
         ready,
         failure,
         row: failure.and_then(|f| messages::classify(&f.message).or_else(|| messages::of_reason(&f.reason))),
-        remediation: object.meta.deleted.is_some() && chain::under_remediation(view, object),
+        remediation: object.meta.deleted.get().is_some() && chain::under_remediation(view, object),
         aggregated,
     };
     ARMS.iter().find_map(|arm| arm(&case)).unwrap_or_else(|| case.odd())
@@ -103,7 +102,8 @@ fn judge_as(view: &View<'_>, layer: Layer, object: &Object, release: &Release, a
 fn failure<'a>(meta: &Meta, release: &'a Release, ready: Option<&'a Condition>) -> Option<&'a Condition> {
     let ready = ready?;
     let released = release.condition("Released").filter(|r| {
-        &*r.status == "False" && r.observed_generation.zip(meta.generation).is_none_or(|(o, g)| o >= g || meta.deleted.is_some())
+        &*r.status == "False"
+            && r.observed_generation.get().zip(meta.generation.get()).is_none_or(|(o, g)| o >= g || meta.deleted.get().is_some())
     });
     match &*ready.status {
         "False" if &*ready.reason == "HealthCheckCanceled" => None,
@@ -128,8 +128,8 @@ impl<'a> Case<'a> {
     /// Since when it fails: the failure's own age, never the last attempt's (`status.md` 8.8, 8.16).
     fn failing_since(&self) -> Option<Time> {
         let released = self.release.condition("Released").filter(|r| &*r.status == "False");
-        let ready = self.ready.and_then(|r| r.since);
-        match released.and_then(|r| r.since) {
+        let ready = self.ready.and_then(|r| r.since.get());
+        match released.and_then(|r| r.since.get()) {
             // A Released from before the present spec's failure kind (e.g. a ValuesError) doesn't date it.
             Some(t) if self.failure.is_some() => Some(ready.map_or(t, |r| r.min(t))),
             _ => ready,
@@ -188,7 +188,7 @@ impl<'a> Case<'a> {
                 self.object,
                 "status.history[0]",
                 format!("v{} {} {}", h.version, h.status, h.action).trim_end(),
-                h.last_deployed,
+                h.last_deployed.get(),
             ));
         }
         v

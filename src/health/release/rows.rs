@@ -19,7 +19,7 @@ pub fn never_reconciled(c: &Case<'_>) -> Option<Judgement> {
         return None;
     }
     let limit = c.release.interval * 2;
-    let age = c.age(c.object.meta.created);
+    let age = c.age(c.object.meta.created.get());
     let evidence = if c.aggregated {
         build::fact(c.object, "status.conditions", "none", None)
     } else {
@@ -34,16 +34,16 @@ pub fn never_reconciled(c: &Case<'_>) -> Option<Judgement> {
         .next(Who::Platform, "check the helm-controller of the release's shard (label sharding.fluxcd.io/key)")
     } else {
         build::verdict(c.layer, State::Progressing, format!("{} not reconciled yet ({} of {})", c.name(), span(age), span(limit)))
-            .deadline(c.object.meta.created.and_then(|t| t.checked_add(limit).ok()))
+            .deadline(c.object.meta.created.get().and_then(|t| t.checked_add(limit).ok()))
             .next(Who::Anyone, "wait")
     };
-    Some(v.since(c.object.meta.created).evidence(evidence))
+    Some(v.since(c.object.meta.created.get()).evidence(evidence))
 }
 
 /// Row 8, freshness rules 3 and 5.
 pub fn stale(c: &Case<'_>) -> Option<Judgement> {
     let Freshness::Stale(spec, judged) = fresh(c) else { return None };
-    let attempt = if c.release.attempted_generation == Some(spec) { "; an attempt has started" } else { "" };
+    let attempt = if c.release.attempted_generation.get() == Some(spec) { "; an attempt has started" } else { "" };
     let v =
         build::verdict(c.layer, State::StaleStatus, format!("{}: spec generation {spec}, judged generation {judged}{attempt}", c.name()))
             .evidence(build::fact(c.object, "metadata.generation", spec.to_string(), None))
@@ -65,9 +65,9 @@ pub fn source_not_ready(c: &Case<'_>) -> Option<Judgement> {
         return None;
     }
     let limit = c.release.interval * 2;
-    let since = c.ready.and_then(|r| r.since);
+    let since = c.ready.and_then(|r| r.since.get());
     let absent = failure.message.contains("could not get Source object");
-    let age = c.age(since.or(c.object.meta.created));
+    let age = c.age(since.or(c.object.meta.created.get()));
     if !absent && since.is_some() && age <= limit {
         let v = build::verdict(
             c.layer,
@@ -131,7 +131,7 @@ pub fn dependency_wait(c: &Case<'_>) -> Option<Judgement> {
     if &*failure.reason != "DependencyNotReady" && !by_text {
         return None;
     }
-    let since = c.ready.and_then(|r| r.since);
+    let since = c.ready.and_then(|r| r.since.get());
     let grace = c.view.deadlines.routine_check;
     if c.release.deployed().is_some() && c.age(since) < grace && since.is_some() {
         return Some(routine(c));
@@ -166,7 +166,7 @@ pub fn locked_pending(c: &Case<'_>) -> Option<Judgement> {
     let pending = c.history_head().is_some_and(|s| s.starts_with("pending"));
     let text = c.row.and_then(|r| r.state) == Some(State::LockedPending);
     let not_ready = c.ready.is_none_or(|r| &*r.status != "True");
-    let since = c.release.history.first().and_then(|h| h.last_deployed).or(c.ready.and_then(|r| r.since));
+    let since = c.release.history.first().and_then(|h| h.last_deployed.get()).or(c.ready.and_then(|r| r.since.get()));
     if !(text || pending && not_ready && c.age(since) > c.release.timeout) {
         return None;
     }
@@ -183,7 +183,7 @@ pub fn stalled(c: &Case<'_>) -> Option<Judgement> {
     let stalled = c.release.condition("Stalled").filter(|s| &*s.status == "True")?;
     let why = if c.text().is_empty() { String::new() } else { format!(": {}", reason_of(c)) };
     let mut v = build::verdict(c.layer, State::Stalled, format!("{}{why}", or_reason(&stalled.message, &stalled.reason)))
-        .since(stalled.since.or(c.failing_since()))
+        .since(stalled.since.get().or(c.failing_since()))
         .class(c.class())
         .evidence(build::condition(c.object, stalled));
     v = c.with_ready(v);
@@ -207,7 +207,7 @@ pub fn install_loop(c: &Case<'_>) -> Option<Judgement> {
     let children = messages::waits(c.text());
     let born = |w: &messages::Waited| {
         let child = c.view.world.get(Kind::HelmRelease, &w.namespace, &w.name).filter(|_| w.kind == "HelmRelease")?;
-        child.meta.created.zip(c.object.meta.created).map(|(a, b)| a.duration_since(b) > c.release.timeout)
+        child.meta.created.get().zip(c.object.meta.created.get()).map(|(a, b)| a.duration_since(b) > c.release.timeout)
     };
     let young = children.iter().find_map(born);
     if young == Some(false) || young.is_none() && c.release.install_failures < 2 {
@@ -235,7 +235,7 @@ pub fn retrying(c: &Case<'_>) -> Option<Judgement> {
 pub fn stuck_reconciling(c: &Case<'_>) -> Option<Judgement> {
     let ready = c.ready.filter(|r| &*r.status == "Unknown" || &*r.reason == "HealthCheckCanceled")?;
     let limit = c.release.timeout + c.release.interval;
-    let age = c.age(ready.since.or(c.object.meta.created));
+    let age = c.age(ready.since.get().or(c.object.meta.created.get()));
     if age <= limit {
         return None;
     }
@@ -245,7 +245,7 @@ pub fn stuck_reconciling(c: &Case<'_>) -> Option<Judgement> {
         State::StuckReconciling,
         format!("{}: in progress for {} (normal up to {}){head}", c.name(), span(age), span(limit)),
     )
-    .since(ready.since)
+    .since(ready.since.get())
     .next(Who::Platform, "request a reconcile; if nothing moves, restart the helm-controller of its shard (helm-controller#1409)");
     Some(c.with_ready(v))
 }
@@ -254,14 +254,14 @@ pub fn stuck_reconciling(c: &Case<'_>) -> Option<Judgement> {
 pub fn progressing(c: &Case<'_>) -> Option<Judgement> {
     let ready = c.ready.filter(|r| &*r.status == "Unknown" || &*r.reason == "HealthCheckCanceled")?;
     let limit = c.release.timeout + c.release.interval;
-    let age = c.age(ready.since.or(c.object.meta.created));
+    let age = c.age(ready.since.get().or(c.object.meta.created.get()));
     if c.release.deployed().is_some() && !ready.message.contains("action") && age < c.view.deadlines.routine_check {
         return Some(routine(c));
     }
     let what = if ready.message.is_empty() { ready.reason.to_string() } else { messages::decisive(&ready.message) };
     let v = build::verdict(c.layer, State::Progressing, format!("{what} ({} of {})", span(age), span(limit)))
-        .since(ready.since)
-        .deadline(ready.since.and_then(|t| t.checked_add(limit).ok()))
+        .since(ready.since.get())
+        .deadline(ready.since.get().and_then(|t| t.checked_add(limit).ok()))
         .next(Who::Anyone, "wait");
     Some(c.with_ready(v))
 }
@@ -274,12 +274,12 @@ pub fn ready(c: &Case<'_>) -> Option<Judgement> {
         (None, true) => format!("{} (as reported by Flux)", ready.reason),
         (None, false) => ready.reason.to_string(),
     };
-    Some(c.with_ready(build::verdict(c.layer, State::Ready, cause).since(ready.since)))
+    Some(c.with_ready(build::verdict(c.layer, State::Ready, cause).since(ready.since.get())))
 }
 
 fn routine(c: &Case<'_>) -> Judgement {
     let revision = c.release.deployed().map_or(0, |d| d.version);
-    let since = c.ready.and_then(|r| r.since);
+    let since = c.ready.and_then(|r| r.since.get());
     let until = since.and_then(|t| t.checked_add(c.view.deadlines.routine_check).ok());
     c.with_ready(build::verdict(c.layer, State::Ready, format!("revision {revision} deployed; routine check running"))).deadline(until)
 }
@@ -300,7 +300,7 @@ fn failed(c: &Case<'_>, state: State) -> Judgement {
     }
     let head = c.release.history.first().map(|h| h.version);
     if let Some(d) = c.release.deployed().filter(|d| head != Some(d.version)) {
-        v = v.evidence(build::fact(c.object, "status.history", format!("v{} deployed", d.version), d.last_deployed));
+        v = v.evidence(build::fact(c.object, "status.history", format!("v{} deployed", d.version), d.last_deployed.get()));
     }
     next_steps(c, v, pointer.field)
 }

@@ -1,12 +1,15 @@
 //! Cluster API kinds in v1beta1 and v1beta2. Owns where each version keeps its conditions and counters (`status.md` 1.6); must not judge.
 
-use std::sync::Arc;
+use std::{ops::Deref, sync::Arc};
 
 use jiff::SignedDuration;
 use serde_json::Value;
 
 use super::{Body, Condition, at, conditions, find, release::duration, text};
-use crate::model::{Object, intern::Pairs};
+use crate::model::{
+    Object,
+    intern::{Pairs, Pool, intern},
+};
 
 /// Label that names the cluster of an object.
 pub const CLUSTER_LABEL: &str = "cluster.x-k8s.io/cluster-name";
@@ -25,9 +28,9 @@ fn is_old(api_version: &str) -> bool {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Conditions {
     /// The style with `severity`.
-    pub old: Vec<Condition>,
+    pub old: Box<[Condition]>,
     /// `metav1.Condition`.
-    pub new: Vec<Condition>,
+    pub new: Box<[Condition]>,
 }
 
 impl Conditions {
@@ -37,12 +40,10 @@ impl Conditions {
         } else {
             (&["deprecated", "v1beta1", "conditions"], &["conditions"])
         };
-        let own = |mut c: Condition| {
+        let own = |c: Condition| {
             // `Unschedulable @ Machine/x`: the reason of another object (`status.md` 8.22).
-            if let Some((reason, _)) = c.reason.split_once(" @ ") {
-                c.reason = reason.into();
-            }
-            c
+            let reason = c.reason.split_once(" @ ").map(|(reason, _)| intern(reason));
+            reason.map_or(c.clone(), |reason| c.headed(|w| w.reason = reason))
         };
         let list = |path| conditions(status, path).into_iter().map(own).collect();
         Conditions { old: list(old), new: list(new) }
@@ -233,23 +234,32 @@ impl MachineSet {
     }
 }
 
-/// Machine.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Machine {
+/// `spec.providerID`. Where it ends in the name of the infrastructure, as that of every running machine does, only the rest is held.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+struct Provider {
+    text: Arc<str>,
+    then_infrastructure: bool,
+}
+
+impl Provider {
+    fn of(id: &str, infrastructure: &str) -> Provider {
+        match id.strip_suffix(infrastructure).filter(|_| !infrastructure.is_empty()) {
+            Some(head) => Provider { text: intern(head), then_infrastructure: true },
+            None => Provider { text: intern(id), then_infrastructure: false },
+        }
+    }
+}
+
+/// What a Machine has in common with most others; held once, read as the Machine's own fields.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Common {
     /// `spec.clusterName`.
     pub cluster_name: Arc<str>,
-    /// `spec.providerID`; empty until the VM runs.
-    pub provider_id: Arc<str>,
+    provider: Provider,
     /// `spec.version`.
     pub version: Arc<str>,
-    /// `spec.infrastructureRef.name`.
-    pub infrastructure: Arc<str>,
-    /// `spec.bootstrap.configRef.name`.
-    pub bootstrap: Arc<str>,
     /// `status.phase`.
     pub phase: Arc<str>,
-    /// `status.nodeRef.name`; `None` until the Node joined.
-    pub node: Option<Arc<str>>,
     /// Bootstrap data exists.
     pub bootstrap_ready: bool,
     /// The infrastructure was ready once.
@@ -258,6 +268,28 @@ pub struct Machine {
     pub failure_reason: Arc<str>,
     /// `status.failureMessage`; empty where absent.
     pub failure_message: Arc<str>,
+}
+
+static COMMON: Pool<Common> = Pool::new();
+
+impl Deref for Machine {
+    type Target = Common;
+
+    fn deref(&self) -> &Common {
+        &self.common
+    }
+}
+
+/// Machine.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Machine {
+    common: Arc<Common>,
+    /// `spec.infrastructureRef.name`.
+    pub infrastructure: Arc<str>,
+    /// `spec.bootstrap.configRef.name`.
+    pub bootstrap: Arc<str>,
+    /// `status.nodeRef.name`; `None` until the Node joined.
+    pub node: Option<Arc<str>>,
     /// Conditions of both styles.
     pub conditions: Conditions,
 }
@@ -272,20 +304,35 @@ impl Machine {
             let own = text(status, key);
             if own.is_empty() { at(status, &["deprecated", "v1beta1"]).map(|d| text(d, key)).unwrap_or_default() } else { own }
         };
-        Machine {
+        let infrastructure = name(&["infrastructureRef"]);
+        let common = Common {
             cluster_name: text(spec, "clusterName"),
-            provider_id: text(spec, "providerID"),
+            provider: Provider::of(spec.get("providerID").and_then(Value::as_str).unwrap_or_default(), &infrastructure),
             version: text(spec, "version"),
-            infrastructure: name(&["infrastructureRef"]),
-            bootstrap: name(&["bootstrap", "configRef"]),
             phase: text(status, "phase"),
-            node: at(status, &["nodeRef"]).map(|r| text(r, "name")).filter(|n| !n.is_empty()),
             bootstrap_ready: flag(&["bootstrapReady"]) || flag(&["initialization", "bootstrapDataSecretCreated"]),
             infrastructure_ready: flag(&["infrastructureReady"]) || flag(&["initialization", "infrastructureProvisioned"]),
             failure_reason: failure("failureReason"),
             failure_message: failure("failureMessage"),
+        };
+        Machine {
+            common: COMMON.one(&common, || Arc::new(common.clone())),
+            infrastructure,
+            bootstrap: name(&["bootstrap", "configRef"]),
+            node: at(status, &["nodeRef"]).map(|r| text(r, "name")).filter(|n| !n.is_empty()),
             conditions: Conditions::project(api_version, status),
         }
+    }
+
+    /// `spec.providerID`; empty until the VM runs.
+    pub fn provider_id(&self) -> String {
+        let name: &str = if self.provider.then_infrastructure { &self.infrastructure } else { "" };
+        format!("{}{name}", self.provider.text)
+    }
+
+    /// True where there is a `spec.providerID`.
+    pub fn is_provided(&self) -> bool {
+        self.provider.then_infrastructure || !self.provider.text.is_empty()
     }
 
     /// True when the Node joined and is known to be healthy: by the Node's own conditions, never by the old `Ready` (`status.md` 8.24).

@@ -62,7 +62,7 @@ pub struct Pod {
     pub reason: Arc<str>,
     pub message: Arc<str>,
     pub node: Arc<str>,
-    pub conditions: Vec<Condition>,
+    pub conditions: Box<[Condition]>,
     pub containers: Vec<Container>,
 }
 
@@ -220,7 +220,7 @@ pub struct Job {
     pub succeeded: i64,
     pub failed: i64,
     pub started: Option<Time>,
-    pub conditions: Vec<Condition>,
+    pub conditions: Box<[Condition]>,
     /// `helm.sh/hook` annotation; empty for ordinary Jobs.
     pub hook: Arc<str>,
 }
@@ -256,7 +256,7 @@ pub struct Deployment {
     pub updated: i64,
     pub unavailable: i64,
     pub observed_generation: Option<i64>,
-    pub conditions: Vec<Condition>,
+    pub conditions: Box<[Condition]>,
 }
 
 impl Deployment {

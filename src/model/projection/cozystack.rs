@@ -1,17 +1,61 @@
 //! The platform's own kinds: applications, tenant namespaces, options, workload monitors, packages. Owns reading them leniently; must not judge.
 
-use std::sync::Arc;
+use std::{
+    hash::{Hash, Hasher},
+    ops::Deref,
+    sync::Arc,
+};
 
 use serde_json::{Map, Value};
 
 use super::{Body, Condition, array, at, conditions, find, text};
-use crate::model::Object;
+use crate::model::{Object, intern::Pool};
+
+/// Pools by name, as they stand. The application, its release and the cluster's release carry the same, so they are held once.
+#[derive(Debug, Clone, Default)]
+pub struct Groups(Map<String, Value>);
+
+impl Deref for Groups {
+    type Target = Map<String, Value>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl Groups {
+    fn text(&self) -> String {
+        serde_json::to_string(&self.0).unwrap_or_default()
+    }
+}
+
+/// Maps are equal in any order of their keys, but the order is the owner's own and must not be another's.
+impl PartialEq for Groups {
+    fn eq(&self, other: &Groups) -> bool {
+        self.0 == other.0 && self.text() == other.text()
+    }
+}
+impl Eq for Groups {}
+
+impl Hash for Groups {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.text().hash(state);
+    }
+}
+
+static GROUPS: Pool<Groups> = Pool::new();
+
+/// The one copy of these pools.
+pub(super) fn groups(map: &Map<String, Value>) -> Arc<Groups> {
+    let own = Groups(map.clone());
+    GROUPS.one(&own, || Arc::new(own.clone()))
+}
 
 /// An application of the aggregated API: ComputePlane, KubernetesNodes, Tenant, TenantModule.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct App {
     /// `spec.nodeGroups`: the pools by name, each as it stands (open schema). `None` where the key is absent.
-    pub node_groups: Option<Map<String, Value>>,
+    pub node_groups: Option<Arc<Groups>>,
     /// `spec.computeplane` of a Tenant.
     pub computeplane: Option<bool>,
     /// `spec.etcd` of a Tenant.
@@ -19,7 +63,7 @@ pub struct App {
     /// `status.version`: the last attempted chart revision.
     pub version: Arc<str>,
     /// `status.conditions`. They carry no generation: staleness can't be seen here.
-    pub conditions: Vec<Condition>,
+    pub conditions: Box<[Condition]>,
 }
 
 impl App {
@@ -28,12 +72,17 @@ impl App {
         let status = v.get("status").unwrap_or(&Value::Null);
         let flag = |key: &str| at(v, &["spec", key]).and_then(Value::as_bool);
         App {
-            node_groups: at(v, &["spec", "nodeGroups"]).and_then(Value::as_object).cloned(),
+            node_groups: at(v, &["spec", "nodeGroups"]).and_then(Value::as_object).map(groups),
             computeplane: flag("computeplane"),
             etcd: flag("etcd"),
             version: text(status, "version"),
             conditions: conditions(status, &["conditions"]),
         }
+    }
+
+    /// A copy of the pools, to be changed; empty where there are none.
+    pub fn groups(&self) -> Map<String, Value> {
+        self.node_groups.as_ref().map(|g| g.0.clone()).unwrap_or_default()
     }
 
     /// The application in an object, if it is one.
@@ -189,7 +238,7 @@ impl Workload {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Conditioned {
     /// `status.conditions`.
-    pub conditions: Vec<Condition>,
+    pub conditions: Box<[Condition]>,
     /// `status.ready`.
     pub ready: Option<bool>,
     /// `status.dependencies.<name>.ready` of a Package.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{Body, Condition, array, at, conditions, find, text, time};
-use crate::model::{Object, Time};
+use crate::model::{Object, Time, intern::intern};
 
 macro_rules! of {
     ($($name:ident),+) => {
@@ -32,7 +32,7 @@ pub struct Rollout {
     pub unavailable: i64,
     /// `status.kubernetesResources.deployment.lastUpdate`.
     pub last_update: Option<Time>,
-    pub conditions: Vec<Condition>,
+    pub conditions: Box<[Condition]>,
 }
 
 /// TenantControlPlane. It has neither conditions nor events.
@@ -104,7 +104,7 @@ pub struct DataStore {
     /// `status.usedBy`.
     pub used_by: Vec<Arc<str>>,
     /// `status.conditions`.
-    pub conditions: Vec<Condition>,
+    pub conditions: Box<[Condition]>,
 }
 
 impl DataStore {
@@ -150,7 +150,7 @@ pub struct KamajiControlPlane {
     /// `status.failureMessage`, else `status.failureReason`; empty where absent.
     pub failure: Arc<str>,
     /// `status.conditions`, older spellings made new.
-    pub conditions: Vec<Condition>,
+    pub conditions: Box<[Condition]>,
 }
 
 impl KamajiControlPlane {
@@ -185,11 +185,11 @@ impl KamajiControlPlane {
 }
 
 /// Providers before 0.16 write `TenantcontrolPlane…`; case alone tells the spellings apart.
-fn respelled(mut c: Condition) -> Condition {
-    if let Some(step) = STEPS.iter().find(|s| s.eq_ignore_ascii_case(&c.kind)) {
-        c.kind = (*step).into();
+fn respelled(c: Condition) -> Condition {
+    match STEPS.iter().find(|s| s.eq_ignore_ascii_case(&c.kind)).filter(|s| ***s != *c.kind) {
+        Some(step) => c.headed(|w| w.kind = intern(step)),
+        None => c,
     }
-    c
 }
 
 #[cfg(test)]

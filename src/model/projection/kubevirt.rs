@@ -39,7 +39,7 @@ pub struct KubevirtMachine {
     /// Name of the instance type of its VM; empty where it has none.
     pub instance_type: Arc<str>,
     /// `status.conditions`.
-    pub conditions: Vec<Condition>,
+    pub conditions: Box<[Condition]>,
 }
 
 impl KubevirtMachine {
@@ -67,7 +67,7 @@ pub struct VirtualMachine {
     /// Name of the instance type; empty where it has none.
     pub instance_type: Arc<str>,
     /// `status.conditions`.
-    pub conditions: Vec<Condition>,
+    pub conditions: Box<[Condition]>,
 }
 
 impl VirtualMachine {
@@ -92,7 +92,7 @@ pub struct DataVolume {
     /// `status.progress`, e.g. `42.1%`; `N/A` counts as absent.
     pub progress: Arc<str>,
     /// `status.conditions`.
-    pub conditions: Vec<Condition>,
+    pub conditions: Box<[Condition]>,
 }
 
 impl DataVolume {

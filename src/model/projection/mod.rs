@@ -1,16 +1,14 @@
 //! From served JSON to the few fields that verdicts use. Owns the entry, metadata and conditions; one file a family of kinds.
 //! Lenient by rule: a field of an unexpected type counts as absent, and nothing here panics or fails on odd JSON below the metadata.
 
-use std::{
-    ops::{Deref, DerefMut},
-    sync::Arc,
-};
+use std::{ops::Deref, sync::Arc};
 
 use serde_json::Value;
 
 use super::{
-    Kind, Meta, Object, Time,
+    Generation, Kind, Meta, Object, Stamp, Time, Uid,
     intern::{self, Pool},
+    object::Traits,
     redact,
 };
 
@@ -21,26 +19,48 @@ pub mod kamaji;
 pub mod kubevirt;
 pub mod release;
 
-/// What a condition says. The same words stand in thousands of objects, so they are held once.
+/// What a condition says but for its message. The same stands in thousands of objects, so it is held once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // the Kubernetes names
-pub struct Words {
+pub struct Head {
     pub kind: Arc<str>,
     pub status: Arc<str>,
     pub reason: Arc<str>,
-    pub message: Arc<str>,
     pub severity: Arc<str>,
 }
 
+/// All that a condition says, also held once: a message repeats more seldom than what heads it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // the Kubernetes names
+pub struct Words {
+    head: Arc<Head>,
+    pub message: Arc<str>,
+}
+
+static HEADS: Pool<Head> = Pool::new();
 static WORDS: Pool<Words> = Pool::new();
+
+impl Deref for Words {
+    type Target = Head;
+
+    fn deref(&self) -> &Head {
+        &self.head
+    }
+}
+
+/// The one copy of these words.
+fn words(head: &Head, message: Arc<str>) -> Arc<Words> {
+    let words = Words { head: HEADS.one(head, || Arc::new(head.clone())), message };
+    WORDS.one(&words, || Arc::new(words.clone()))
+}
 
 /// One condition, of either style. `status` stays text: the enum is open. Its words are read (and changed) as its own fields.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[allow(missing_docs)] // the Kubernetes names
 pub struct Condition {
     words: Arc<Words>,
-    pub observed_generation: Option<i64>,
-    pub since: Option<Time>,
+    pub observed_generation: Generation,
+    pub since: Stamp,
 }
 
 impl Deref for Condition {
@@ -51,10 +71,13 @@ impl Deref for Condition {
     }
 }
 
-impl DerefMut for Condition {
-    /// Words that are changed are no longer shared.
-    fn deref_mut(&mut self) -> &mut Words {
-        Arc::make_mut(&mut self.words)
+impl Condition {
+    /// The same condition under another head.
+    pub fn headed(mut self, change: impl FnOnce(&mut Head)) -> Condition {
+        let mut head = (*self.words.head).clone();
+        change(&mut head);
+        self.words = words(&head, self.words.message.clone());
+        self
     }
 }
 
@@ -138,26 +161,28 @@ impl Object {
     }
 }
 
+static TRAITS: Pool<Traits> = Pool::new();
+
 fn meta(m: &Value) -> Option<Meta> {
     let name = m.get("name")?.as_str()?;
     let pairs = |key: &str| {
         let map = m.get(key).and_then(Value::as_object);
         map.into_iter().flatten().filter_map(|(k, v)| Some((k.as_str(), v.as_str()?)))
     };
-    // Identities don't repeat: they would only crowd the pool.
-    let own = |key: &str| Arc::from(m.get(key).and_then(Value::as_str).unwrap_or_default());
-    Some(Meta {
-        namespace: text(m, "namespace"),
-        name: intern::intern(name),
-        uid: own("uid"),
-        resource_version: own("resourceVersion"),
-        generation: m.get("generation").and_then(Value::as_i64),
-        created: time(m, "creationTimestamp"),
-        deleted: time(m, "deletionTimestamp"),
+    let traits = Traits {
         finalizers: intern::list(array(m, "finalizers").filter_map(Value::as_str)),
         labels: pairs("labels").filter(|(k, v)| redact::key_stays(k) || names_plane(v)).collect(),
         annotations: pairs("annotations").filter(|(k, _)| redact::key_stays(k)).collect(),
-        owners: array(m, "ownerReferences").map(|o| (text(o, "kind"), text(o, "name"), text(o, "uid"))).collect(),
+        owners: intern::pairs(array(m, "ownerReferences").map(|o| (text(o, "kind"), text(o, "name")))),
+    };
+    Some(Meta {
+        namespace: text(m, "namespace"),
+        name: intern::intern(name),
+        uid: Uid::from(m.get("uid").and_then(Value::as_str).unwrap_or_default()),
+        generation: Generation::from(m.get("generation").and_then(Value::as_i64)),
+        created: stamp(m, "creationTimestamp"),
+        deleted: stamp(m, "deletionTimestamp"),
+        traits: TRAITS.one(&traits, || Arc::new(traits.clone())),
     })
 }
 
@@ -193,6 +218,11 @@ pub fn time(v: &Value, key: &str) -> Option<Time> {
     v.get(key).and_then(Value::as_str).and_then(|s| s.parse().ok())
 }
 
+/// The time under `key` in whole seconds.
+pub fn stamp(v: &Value, key: &str) -> Stamp {
+    Stamp::from(time(v, key))
+}
+
 /// The items of the array under `key`, none when absent or of another type.
 pub fn array<'a>(v: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
     v.get(key).and_then(Value::as_array).into_iter().flatten()
@@ -204,11 +234,8 @@ pub fn at<'a>(v: &'a Value, path: &[&str]) -> Option<&'a Value> {
 }
 
 /// The conditions of a list that stands at `path`.
-pub fn conditions(v: &Value, path: &[&str]) -> Vec<Condition> {
-    let list = at(v, path).and_then(Value::as_array).into_iter().flatten();
-    let mut out: Vec<Condition> = list.filter_map(condition).collect();
-    out.shrink_to_fit();
-    out
+pub fn conditions(v: &Value, path: &[&str]) -> Box<[Condition]> {
+    at(v, path).and_then(Value::as_array).into_iter().flatten().filter_map(condition).collect()
 }
 
 fn condition(c: &Value) -> Option<Condition> {
@@ -216,12 +243,11 @@ fn condition(c: &Value) -> Option<Condition> {
     if kind.is_empty() {
         return None;
     }
-    let words =
-        Words { kind, status: text(c, "status"), reason: text(c, "reason"), message: text(c, "message"), severity: text(c, "severity") };
+    let head = Head { kind, status: text(c, "status"), reason: text(c, "reason"), severity: text(c, "severity") };
     Some(Condition {
-        words: WORDS.one(&words, || Arc::new(words.clone())),
-        observed_generation: c.get("observedGeneration").and_then(Value::as_i64),
-        since: time(c, "lastTransitionTime"),
+        words: words(&head, text(c, "message")),
+        observed_generation: Generation::from(c.get("observedGeneration").and_then(Value::as_i64)),
+        since: stamp(c, "lastTransitionTime"),
     })
 }
 

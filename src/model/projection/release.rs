@@ -1,12 +1,15 @@
 //! HelmRelease: the fields that verdicts about a release use. Owns reading them leniently; must not judge, and keeps no values but the few named here.
 
-use std::sync::Arc;
+use std::{ops::Deref, sync::Arc};
 
 use jiff::SignedDuration;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{Body, Condition, array, at, conditions, find, text, time};
-use crate::model::{Meta, Object, Time};
+use super::{Body, Condition, array, at, conditions, cozystack, find, stamp, text, time};
+use crate::model::{
+    Generation, Meta, Object, Stamp, Time,
+    intern::{self, Pool, intern},
+};
 
 /// One entry of `status.history`.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -15,21 +18,15 @@ pub struct Revision {
     pub version: i64,
     pub status: Arc<str>,
     pub action: Arc<str>,
-    pub chart_version: Arc<str>,
-    pub app_version: Arc<str>,
-    pub name: Arc<str>,
-    pub namespace: Arc<str>,
-    pub first_deployed: Option<Time>,
-    pub last_deployed: Option<Time>,
+    pub first_deployed: Stamp,
+    pub last_deployed: Stamp,
 }
 
-/// HelmRelease (`helm.toolkit.fluxcd.io/v2`, also v2beta2).
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Release {
+/// What a release is told to do. It names nothing of its own plane, so thousands of releases share one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Orders {
     /// `spec.suspend`.
     pub suspend: bool,
-    /// Who set `spec.suspend` and when, from `metadata.managedFields`; the last writer.
-    pub suspended_by: Option<(Arc<str>, Option<Time>)>,
     /// `spec.interval`; 5 minutes where absent.
     pub interval: SignedDuration,
     /// Longest time one action may take: the largest of `spec.timeout`, `spec.install.timeout`, `spec.upgrade.timeout`; Flux's 5 minutes where absent.
@@ -41,7 +38,7 @@ pub struct Release {
     /// `RetryOnFailure` of either action: never terminal.
     pub retry_on_failure: bool,
     /// `spec.dependsOn` as (namespace, name); the namespace is empty where the release's own is meant.
-    pub depends_on: Vec<(Arc<str>, Arc<str>)>,
+    pub depends_on: Arc<[(Arc<str>, Arc<str>)]>,
     /// `spec.chartRef` or `spec.chart.spec.sourceRef` as (kind, namespace, name).
     pub source: Option<(Arc<str>, Arc<str>, Arc<str>)>,
     /// `spec.kubeConfig.secretRef.name`: only the reference, which names the plane that the release targets.
@@ -50,36 +47,83 @@ pub struct Release {
     pub release_name: Arc<str>,
     /// `spec.targetNamespace`; empty where absent.
     pub target_namespace: Arc<str>,
-    /// `spec.storageNamespace`, else `status.storageNamespace`; empty where absent.
+    /// `spec.storageNamespace`, else `status.storageNamespace`; empty where absent or the release's own.
     pub storage_namespace: Arc<str>,
     /// `spec.values.computeplane`, as a tenant release carries it.
     pub computeplane: Option<bool>,
     /// `spec.values.etcd`, as a tenant release carries it.
     pub etcd: Option<bool>,
+}
+
+static ORDERS: Pool<Orders> = Pool::new();
+
+/// HelmRelease (`helm.toolkit.fluxcd.io/v2`, also v2beta2). Its orders are read as its own fields.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Release {
+    orders: Arc<Orders>,
+    /// Who set `spec.suspend` and when, from `metadata.managedFields`; the last writer.
+    pub suspended_by: Option<Box<(Arc<str>, Option<Time>)>>,
     /// `spec.values.nodeGroups`.
-    pub node_groups: Option<Map<String, Value>>,
+    pub node_groups: Option<Arc<cozystack::Groups>>,
     /// `status.conditions`.
-    pub conditions: Vec<Condition>,
+    pub conditions: Box<[Condition]>,
     /// `status.observedGeneration`; -1 is the CRD's default for "never".
     pub observed_generation: Option<i64>,
     /// `status.lastAttemptedGeneration`.
-    pub attempted_generation: Option<i64>,
-    /// `status.lastAttemptedReleaseAction`.
-    pub last_action: Arc<str>,
-    /// `status.lastAttemptedRevision`.
-    pub last_revision: Arc<str>,
+    pub attempted_generation: Generation,
     /// `status.failures`.
     pub failures: i64,
     /// `status.installFailures`.
     pub install_failures: i64,
-    /// `status.upgradeFailures`.
-    pub upgrade_failures: i64,
     /// `status.lastHandledReconcileAt`.
     pub handled_at: Arc<str>,
     /// `status.history`, newest version first (the server's own order isn't: `status.md` 8.4).
-    pub history: Vec<Revision>,
-    /// `status.inventory.entries[].id`; `None` where there is no inventory.
-    pub inventory: Option<Vec<Arc<str>>>,
+    pub history: Box<[Revision]>,
+    /// `status.inventory.entries[].id`, without the namespace where it is the release's own (`_<name>_<group>_<kind>`).
+    pub inventory: Arc<[Arc<str>]>,
+}
+
+impl Deref for Release {
+    type Target = Orders;
+
+    fn deref(&self) -> &Orders {
+        &self.orders
+    }
+}
+
+impl Orders {
+    fn project(v: &Value, own: &str) -> Orders {
+        let null = Value::Null;
+        let spec = v.get("spec").unwrap_or(&null);
+        let flag = |key: &str| at(spec, &["values", key]).and_then(truthy);
+        let retries = |action: &str| at(spec, &[action, "remediation", "retries"]).and_then(Value::as_i64);
+        // What names the release's own namespace would be another text in every plane.
+        let elsewhere = |ns: Arc<str>| if *ns == *own { Arc::default() } else { ns };
+        let storage = text(spec, "storageNamespace");
+        let stored = || v.get("status").map(|s| text(s, "storageNamespace")).unwrap_or_default();
+        Orders {
+            suspend: spec.get("suspend").and_then(Value::as_bool).unwrap_or(false),
+            interval: spec.get("interval").and_then(duration).unwrap_or(SignedDuration::from_mins(5)),
+            timeout: timeout(spec),
+            install_retries: retries("install"),
+            upgrade_retries: retries("upgrade"),
+            retry_on_failure: ["install", "upgrade"]
+                .iter()
+                .any(|a| at(spec, &[a, "strategy", "name"]).and_then(Value::as_str) == Some("RetryOnFailure")),
+            depends_on: intern::pairs(
+                array(spec, "dependsOn").map(|d| (elsewhere(text(d, "namespace")), text(d, "name"))).filter(|d| !d.1.is_empty()),
+            ),
+            source: at(spec, &["chartRef"])
+                .or_else(|| at(spec, &["chart", "spec", "sourceRef"]))
+                .map(|r| (text(r, "kind"), text(r, "namespace"), text(r, "name"))),
+            kubeconfig: at(spec, &["kubeConfig", "secretRef", "name"]).and_then(Value::as_str).map(intern),
+            release_name: text(spec, "releaseName"),
+            target_namespace: text(spec, "targetNamespace"),
+            storage_namespace: elsewhere(if storage.is_empty() { stored() } else { storage }),
+            computeplane: flag("computeplane"),
+            etcd: flag("etcd"),
+        }
+    }
 }
 
 impl Release {
@@ -88,45 +132,32 @@ impl Release {
         let null = Value::Null;
         let spec = v.get("spec").unwrap_or(&null);
         let status = v.get("status").unwrap_or(&null);
-        let flag = |key: &str| at(spec, &["values", key]).and_then(truthy);
         let int = |key: &str| status.get(key).and_then(Value::as_i64);
-        let retries = |action: &str| at(spec, &[action, "remediation", "retries"]).and_then(Value::as_i64);
-        let storage = text(spec, "storageNamespace");
+        let own = at(v, &["metadata", "namespace"]).and_then(Value::as_str).unwrap_or_default();
+        let orders = Orders::project(v, own);
+        let relative = |id: &str| id.strip_prefix(own).filter(|rest| rest.starts_with('_')).map(str::to_string);
+        let entries = at(status, &["inventory"]).into_iter().flat_map(|i| array(i, "entries"));
+        let ids: Vec<String> = entries.filter_map(|e| e.get("id")?.as_str()).map(|id| relative(id).unwrap_or(id.to_string())).collect();
         Release {
-            suspend: spec.get("suspend").and_then(Value::as_bool).unwrap_or(false),
+            orders: ORDERS.one(&orders, || Arc::new(orders.clone())),
             suspended_by: suspended_by(v),
-            interval: spec.get("interval").and_then(duration).unwrap_or(SignedDuration::from_mins(5)),
-            timeout: timeout(spec),
-            install_retries: retries("install"),
-            upgrade_retries: retries("upgrade"),
-            retry_on_failure: ["install", "upgrade"]
-                .iter()
-                .any(|a| at(spec, &[a, "strategy", "name"]).and_then(Value::as_str) == Some("RetryOnFailure")),
-            depends_on: array(spec, "dependsOn").map(|d| (text(d, "namespace"), text(d, "name"))).filter(|d| !d.1.is_empty()).collect(),
-            source: at(spec, &["chartRef"])
-                .or_else(|| at(spec, &["chart", "spec", "sourceRef"]))
-                .map(|r| (text(r, "kind"), text(r, "namespace"), text(r, "name"))),
-            kubeconfig: at(spec, &["kubeConfig", "secretRef", "name"]).and_then(Value::as_str).map(Arc::from),
-            release_name: text(spec, "releaseName"),
-            target_namespace: text(spec, "targetNamespace"),
-            storage_namespace: if storage.is_empty() { text(status, "storageNamespace") } else { storage },
-            computeplane: flag("computeplane"),
-            etcd: flag("etcd"),
-            node_groups: at(spec, &["values", "nodeGroups"]).and_then(Value::as_object).cloned(),
+            node_groups: at(spec, &["values", "nodeGroups"]).and_then(Value::as_object).map(cozystack::groups),
             conditions: conditions(status, &["conditions"]),
             observed_generation: int("observedGeneration"),
-            attempted_generation: int("lastAttemptedGeneration"),
-            last_action: text(status, "lastAttemptedReleaseAction"),
-            last_revision: text(status, "lastAttemptedRevision"),
+            attempted_generation: Generation::from(int("lastAttemptedGeneration")),
             failures: int("failures").unwrap_or(0),
             install_failures: int("installFailures").unwrap_or(0),
-            upgrade_failures: int("upgradeFailures").unwrap_or(0),
             handled_at: text(status, "lastHandledReconcileAt"),
             history: history(status),
-            inventory: at(status, &["inventory", "entries"])
-                .and_then(Value::as_array)
-                .map(|e| e.iter().map(|i| text(i, "id")).filter(|i| !i.is_empty()).collect()),
+            inventory: intern::list(ids.iter().map(String::as_str).filter(|i| !i.is_empty())),
         }
+    }
+
+    /// A release of which only the conditions are known, as an application shows them; its times are the platform's usual ones.
+    pub fn copied(conditions: Box<[Condition]>) -> Release {
+        let minutes = SignedDuration::from_mins;
+        let orders = Orders { interval: minutes(5), timeout: minutes(10), ..Orders::default() };
+        Release { orders: ORDERS.one(&orders, || Arc::new(orders.clone())), conditions, ..Release::default() }
     }
 
     /// The release in an object, if it is one.
@@ -161,16 +192,17 @@ impl Release {
 
     /// True when the inventory lists an object of `kind` (as its `id` ends in `_<kind>`).
     pub fn owns_kind(&self, kind: &str) -> bool {
-        self.inventory.iter().flatten().any(|id| id.rsplit('_').next() == Some(kind))
+        self.inventory.iter().any(|id| id.rsplit('_').next() == Some(kind))
     }
 }
 
-fn suspended_by(v: &Value) -> Option<(Arc<str>, Option<Time>)> {
+fn suspended_by(v: &Value) -> Option<Box<(Arc<str>, Option<Time>)>> {
     let fields = at(v, &["metadata"])?;
     array(fields, "managedFields")
         .filter(|m| at(m, &["fieldsV1", "f:spec", "f:suspend"]).is_some())
         .map(|m| (text(m, "manager"), time(m, "time")))
         .max_by_key(|m| m.1)
+        .map(Box::new)
 }
 
 /// Booleans as templates see them: real ones, and the strings that people write instead.
@@ -187,22 +219,18 @@ fn timeout(spec: &Value) -> SignedDuration {
     ["install", "upgrade"].iter().filter_map(|a| at(spec, &[a, "timeout"]).and_then(duration)).fold(own, SignedDuration::max)
 }
 
-fn history(status: &Value) -> Vec<Revision> {
+fn history(status: &Value) -> Box<[Revision]> {
     let mut all: Vec<Revision> = array(status, "history")
         .map(|h| Revision {
             version: h.get("version").and_then(Value::as_i64).unwrap_or(0),
             status: text(h, "status"),
             action: text(h, "action"),
-            chart_version: text(h, "chartVersion"),
-            app_version: text(h, "appVersion"),
-            name: text(h, "name"),
-            namespace: text(h, "namespace"),
-            first_deployed: time(h, "firstDeployed"),
-            last_deployed: time(h, "lastDeployed"),
+            first_deployed: stamp(h, "firstDeployed"),
+            last_deployed: stamp(h, "lastDeployed"),
         })
         .collect();
     all.sort_by_key(|r| std::cmp::Reverse(r.version));
-    all
+    all.into_boxed_slice()
 }
 
 /// A Go duration such as `1h30m0s` or `250ms`; `None` for anything else, and for more than a hundred years.
@@ -258,6 +286,8 @@ mod tests {
     #[test]
     fn odd_types_count_as_absent() {
         let r = Release::project(&json!({"spec": {"suspend": "yes", "values": 3, "dependsOn": {}}, "status": []}));
-        assert_eq!(r, Release { interval: SignedDuration::from_mins(5), timeout: SignedDuration::from_mins(5), ..Release::default() });
+        let minutes = SignedDuration::from_mins;
+        let orders = Orders { interval: minutes(5), timeout: minutes(5), ..Orders::default() };
+        assert_eq!(r, Release { orders: Arc::new(orders), ..Release::default() });
     }
 }

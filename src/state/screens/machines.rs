@@ -72,7 +72,7 @@ fn machine(m: &Object) -> Row {
     let pool = text::line(deployment.strip_prefix(PREFIX).unwrap_or(deployment));
     let body = capi::Machine::of(m);
     let phase = body.map(|b| text::line(&b.phase)).filter(|p| !p.is_empty()).unwrap_or(words::UNKNOWN.to_string());
-    let state = if m.meta.deleted.is_some() { "Deleting".to_string() } else { phase };
+    let state = if m.meta.deleted.get().is_some() { "Deleting".to_string() } else { phase };
     let severity = match (state.as_str(), body.is_some_and(capi::Machine::node_ready)) {
         ("Failed", _) => Severity::Failing,
         ("Running", true) => Severity::Ready,
@@ -87,7 +87,7 @@ fn machine(m: &Object) -> Row {
         Cell::Text(pool.clone()),
         Cell::State(severity, state.clone()),
         Cell::Text(node),
-        Cell::Age(m.meta.created),
+        Cell::Age(m.meta.created.get()),
         Cell::Cause(why, since.filter(|_| severity != Severity::Ready)),
     ];
     let terms = vec![("pool", pool), ("state", state), ("sev", words::severity(severity).to_string())];
@@ -106,7 +106,7 @@ fn why(m: &capi::Machine) -> (String, Option<Time>) {
     let wanting = list.iter().filter(|c| &*c.status == "False" && WANTED.contains(&&*c.kind));
     let first = wanting.min_by_key(|c| sums.contains(&&*c.kind));
     let said = |c: &Condition| if c.message.is_empty() { format!("{}: {}", c.kind, c.reason) } else { c.message.to_string() };
-    first.map(|c| (text::line(&said(c)), c.since)).unwrap_or_default()
+    first.map(|c| (text::line(&said(c)), c.since.get())).unwrap_or_default()
 }
 
 /// Conditions of a machine that are good when true; others (`Deleting`, `Paused`) are good when false.
@@ -139,7 +139,7 @@ pub fn events(world: &World, namespace: &str) -> Vec<Arc<Row>> {
         let count = merged.get(&key).map_or(0, |(_, n)| *n).saturating_add(e.count.max(1));
         let severity = (&*e.type_ == "Warning").then_some(Severity::Degraded);
         let cells = vec![
-            Cell::Age(e.last.or(object.meta.created)),
+            Cell::Age(e.last.or(object.meta.created.get())),
             Cell::text(&e.type_),
             Cell::text(&format!("{} {}", e.involved_kind, e.involved_name)),
             Cell::text(&e.reason),

@@ -29,7 +29,7 @@ pub fn rows(world: &World, namespace: &str) -> Vec<Arc<Row>> {
         let cells = vec![
             Cell::Number(i64::try_from(place).unwrap_or(0), info.name.to_string()),
             Cell::text(&o.meta.name),
-            Cell::Age(o.meta.created),
+            Cell::Age(o.meta.created.get()),
             Cell::text(&o.api_version),
         ];
         Arc::new(Row::new(format!("{}/{}", o.kind.resource(), o.meta.name), cells, None, vec![("kind", info.name.to_string())]))

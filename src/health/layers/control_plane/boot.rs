@@ -33,7 +33,7 @@ pub fn cluster_missing(c: &Case<'_>) -> Option<Judgement> {
     let v = verdict(State::ControlPlaneMissing, format!("the cluster release reads Ready, but there is no {name} {CLUSTER}"))
         .evidence(build::absence(name, c.view.namespace, CLUSTER))
         .evidence(build::fact(release, "status.conditions[Ready]", "True", None));
-    let v = with(v, c.tenant.map(|(o, t)| build::fact(o, "status.kubernetesResources.version.status", &*t.status, o.meta.created)));
+    let v = with(v, c.tenant.map(|(o, t)| build::fact(o, "status.kubernetesResources.version.status", &*t.status, o.meta.created.get())));
     Some(v.next(
         Who::Platform,
         "find out who deleted it; then reconcile the cluster release with force, so that it is applied anew (workers are made anew too)",
@@ -79,7 +79,7 @@ pub fn refused(c: &Case<'_>) -> Option<Judgement> {
     };
     let keeps = if running.is_empty() { "" } else { "; the running version stays" };
     let v = verdict(State::ControlPlaneUpgradeRefused, format!("{change}: {}{keeps}", messages::decisive(&step.message)))
-        .since(step.since)
+        .since(step.since.get())
         .class(messages::classify(&step.message).map(|r| r.class))
         .evidence(build::condition(o, step))
         .evidence(build::fact(o, "spec.version", &*p.wanted, None));
@@ -93,14 +93,14 @@ pub fn refused(c: &Case<'_>) -> Option<Judgement> {
 /// The provider exists and hasn't made the TenantControlPlane: progress while young, row 18 when old.
 pub fn not_made(c: &Case<'_>) -> Option<Judgement> {
     let (o, p) = c.provider.filter(|_| c.tenant.is_none() && c.view.complete(Kind::TenantControlPlane))?;
-    let wait = patience(c.view, o.meta.created, c.view.deadlines.control_plane_boot);
+    let wait = patience(c.view, o.meta.created.get(), c.view.deadlines.control_plane_boot);
     let absence = build::absence("TenantControlPlane", c.view.namespace, CLUSTER);
     let text = p.first_open().map(|s| format!(": {}", messages::decisive(&s.message))).unwrap_or_default();
     let owned = o.meta.owners.iter().any(|(kind, ..)| &**kind == "Cluster");
-    let ignored = !owned && o.meta.created.is_none() && p.conditions.is_empty();
+    let ignored = !owned && o.meta.created.get().is_none() && p.conditions.is_empty();
     if !wait.over && !ignored {
         let cause = format!("first boot: the TenantControlPlane isn't made yet{}{text}", wait.suffix());
-        let v = verdict(State::ControlPlaneProvisioning, cause).since(o.meta.created).deadline(wait.until).evidence(absence);
+        let v = verdict(State::ControlPlaneProvisioning, cause).since(o.meta.created.get()).deadline(wait.until).evidence(absence);
         return Some(with(v, c.open_step()).next(Who::Anyone, "wait"));
     }
     let hint = if owned { "" } else { "; it has no Cluster as its owner, so its controller ignores it" };
@@ -108,9 +108,9 @@ pub fn not_made(c: &Case<'_>) -> Option<Judgement> {
         State::ControlPlaneMissing,
         format!("KamajiControlPlane {} has made no TenantControlPlane{}{hint}{text}", o.meta.name, wait.suffix()),
     )
-    .since(o.meta.created)
+    .since(o.meta.created.get())
     .evidence(absence)
-    .evidence(build::fact(o, "status.ready", p.ready.to_string(), o.meta.created));
+    .evidence(build::fact(o, "status.ready", p.ready.to_string(), o.meta.created.get()));
     Some(with(v, c.open_step()).next(Who::Platform, "look at the Kamaji control plane provider's log"))
 }
 
@@ -125,7 +125,9 @@ fn store(c: &Case<'_>) -> Store {
     let named = c.tenant.map(|(_, t)| &t.data_store).filter(|n| !n.is_empty());
     let Some(name) = named.or(c.provider.map(|(_, p)| &p.data_store)).filter(|n| !n.is_empty()) else { return Store::Unknown };
     match c.view.world.get(Kind::DataStore, "", name).and_then(|o| Some((o, DataStore::of(o)?))) {
-        Some((o, _)) if o.meta.deleted.is_some() => Store::Unusable(build::fact(o, "metadata.deletionTimestamp", "set", o.meta.deleted)),
+        Some((o, _)) if o.meta.deleted.get().is_some() => {
+            Store::Unusable(build::fact(o, "metadata.deletionTimestamp", "set", o.meta.deleted.get()))
+        }
         Some((o, d)) if d.ready == Some(false) => Store::Unusable(build::fact(o, "status.ready", "false", None)),
         Some(_) => Store::Usable,
         None if c.view.world.read_in(Kind::DataStore, "").state == ReadState::Complete => {
@@ -144,11 +146,12 @@ fn booting<'a>(c: &Case<'a>) -> Option<(&'a crate::model::Object, &'a TenantCont
 pub fn data_store_unavailable(c: &Case<'_>) -> Option<Judgement> {
     let (o, _) = booting(c).filter(|(_, t)| t.deployment.is_none())?;
     let Store::Unusable(evidence) = store(c) else { return None };
-    let wait = patience(c.view, o.meta.created, c.view.deadlines.data_store);
+    let wait = patience(c.view, o.meta.created.get(), c.view.deadlines.data_store);
     let what = if evidence.path.is_empty() { "doesn't exist" } else { "isn't usable" };
     let name = evidence.name.clone();
-    let v = if wait.over || o.meta.created.is_none() {
-        let cause = format!("DataStore {name} {what}, so no control plane has been made{}", super::halted::lasting(c, o.meta.created));
+    let v = if wait.over || o.meta.created.get().is_none() {
+        let cause =
+            format!("DataStore {name} {what}, so no control plane has been made{}", super::halted::lasting(c, o.meta.created.get()));
         let v = verdict(State::DataStoreUnavailable, cause);
         v.next(
             Who::Platform,
@@ -160,42 +163,42 @@ pub fn data_store_unavailable(c: &Case<'_>) -> Option<Judgement> {
         let cause = format!("first boot: DataStore {name} {what} yet{}", wait.suffix());
         verdict(State::ControlPlaneProvisioning, cause).deadline(wait.until).next(Who::Anyone, "wait for the tenant's etcd")
     };
-    Some(with(v.since(o.meta.created).evidence(evidence), c.open_step()))
+    Some(with(v.since(o.meta.created.get()).evidence(evidence), c.open_step()))
 }
 
 /// Row 19c: Kamaji hasn't touched it, and its DataStore isn't why.
 pub fn not_processed(c: &Case<'_>) -> Option<Judgement> {
     let (o, _) = booting(c).filter(|(_, t)| !t.processed)?;
-    let wait = patience(c.view, o.meta.created, c.view.deadlines.control_plane_boot);
+    let wait = patience(c.view, o.meta.created.get(), c.view.deadlines.control_plane_boot);
     if !wait.over {
         return None;
     }
     let seen = if matches!(store(c), Store::Usable) { "its DataStore is ready" } else { "its DataStore can't be seen" };
     let v = verdict(
         State::ControlPlaneNotProcessed,
-        format!("Kamaji hasn't touched the TenantControlPlane{}; {seen}", super::halted::lasting(c, o.meta.created)),
+        format!("Kamaji hasn't touched the TenantControlPlane{}; {seen}", super::halted::lasting(c, o.meta.created.get())),
     )
-    .since(o.meta.created)
-    .evidence(build::fact(o, "status", "empty", o.meta.created));
+    .since(o.meta.created.get())
+    .evidence(build::fact(o, "status", "empty", o.meta.created.get()));
     Some(with(v, c.open_step()).next(Who::Platform, "look at the Kamaji controller's log and restart it; check that the DataStore exists"))
 }
 
 /// When the boot last got on: the newest of its creation and the steps done. Old objects whose datastore came late boot from then.
 pub fn boot_began(created: Option<Time>, provider: Option<&KamajiControlPlane>) -> Option<Time> {
     let early = STEPS.iter().filter(|s| **s != "KamajiControlPlaneIsReady");
-    let steps = early.filter_map(|s| provider?.condition(s)).filter(|s| &*s.status == "True").filter_map(|s| s.since);
+    let steps = early.filter_map(|s| provider?.condition(s)).filter(|s| &*s.status == "True").filter_map(|s| s.since.get());
     steps.chain(created).max()
 }
 
 /// Row 19, and the part of row 20 that is a first boot beyond its time.
 pub fn first_boot(c: &Case<'_>) -> Option<Judgement> {
     let (o, t) = booting(c)?;
-    let began = boot_began(o.meta.created, c.provider.map(|p| p.1));
+    let began = boot_began(o.meta.created.get(), c.provider.map(|p| p.1));
     let wait = patience(c.view, began, c.view.deadlines.control_plane_boot);
     let status = if t.status.is_empty() { "not processed" } else { &*t.status };
     let fact = build::fact(o, "status.kubernetesResources.version.status", status, began);
     let reason = inferred::reason(c.view).map(|r| format!("; {r}")).unwrap_or_default();
-    let v = first_boot_verdict(&c.counts(), &wait, &reason).since(o.meta.created).evidence(fact);
+    let v = first_boot_verdict(&c.counts(), &wait, &reason).since(o.meta.created.get()).evidence(fact);
     Some(with(with(v, c.open_step()), inferred::trouble(c.view)))
 }
 

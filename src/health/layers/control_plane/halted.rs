@@ -29,16 +29,16 @@ pub fn shell(c: &Case<'_>) -> Option<Judgement> {
 /// Row 3 and 3b for the objects of this layer.
 pub fn deleting(c: &Case<'_>) -> Option<Judgement> {
     let objects = [c.cluster.map(|x| x.0), c.provider.map(|x| x.0), c.tenant.map(|x| x.0)];
-    let going: Vec<&Object> = objects.into_iter().flatten().filter(|o| o.meta.deleted.is_some()).collect();
+    let going: Vec<&Object> = objects.into_iter().flatten().filter(|o| o.meta.deleted.get().is_some()).collect();
     let first = going.first()?;
-    let since = going.iter().filter_map(|o| o.meta.deleted).min();
+    let since = going.iter().filter_map(|o| o.meta.deleted.get()).min();
     let wait = patience(c.view, since, c.view.deadlines.deletion);
     let step = c.cluster.and_then(|(_, b)| b.conditions.recent("Deleting")).filter(|d| &*d.status == "True");
     let why = step.map(|d| if d.message.is_empty() { d.reason.to_string() } else { d.message.replace('\n', " ") });
     let state = if wait.over { State::DeletingStuck } else { State::Deleting };
     let what = format!("{} {} is being deleted{}", first.kind.info().name, first.meta.name, wait.suffix());
     let v = verdict(state, why.map_or(what.clone(), |w| format!("{what}: {w}"))).since(since).deadline(wait.until);
-    let v = with(v, going.iter().map(|o| build::fact(o, "metadata.finalizers", o.meta.finalizers.join(", "), o.meta.deleted)));
+    let v = with(v, going.iter().map(|o| build::fact(o, "metadata.finalizers", o.meta.finalizers.join(", "), o.meta.deleted.get())));
     let v = with(v, c.cluster.zip(step).map(|((o, _), d)| build::condition(o, d)));
     Some(if wait.over {
         v.next(
@@ -64,7 +64,7 @@ pub fn paused(c: &Case<'_>) -> Option<Judgement> {
     } else {
         return None;
     };
-    let since = c.cluster.and_then(|(_, b)| b.conditions.recent("Paused")).filter(|p| &*p.status == "True").and_then(|p| p.since);
+    let since = c.cluster.and_then(|(_, b)| b.conditions.recent("Paused")).filter(|p| &*p.status == "True").and_then(|p| p.since.get());
     let cause = format!("{} {} is paused by {path}; its counters and conditions are old", object.kind.info().name, object.meta.name);
     let v = verdict(State::Paused, cause).since(since).evidence(build::fact(object, &path, what, since));
     Some(v.next(
@@ -86,7 +86,7 @@ pub fn over(mut paused: Judgement, below: Judgement) -> Judgement {
 /// "down" isn't old, and is believed.
 pub fn stale(c: &Case<'_>) -> Option<Judgement> {
     let (o, t) = c.tenant?;
-    let (generation, judged) = (o.meta.generation?, t.observed_generation?);
+    let (generation, judged) = (o.meta.generation.get()?, t.observed_generation?);
     if judged >= generation {
         return None;
     }
@@ -124,7 +124,7 @@ pub fn stale(c: &Case<'_>) -> Option<Judgement> {
 /// Row 8 for the Cluster: no trouble of its own, but nobody has judged its spec.
 pub fn stale_cluster(c: &Case<'_>) -> Option<Judgement> {
     let (o, b) = c.cluster?;
-    let (generation, judged) = (o.meta.generation?, b.observed_generation?);
+    let (generation, judged) = (o.meta.generation.get()?, b.observed_generation?);
     if judged >= generation {
         return None;
     }

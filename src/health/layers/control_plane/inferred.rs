@@ -27,7 +27,7 @@ const RECENT: jiff::SignedDuration = jiff::SignedDuration::from_hours(1);
 /// Pods of the control plane, by Kamaji's label.
 pub fn pods<'a>(view: &View<'a>) -> Vec<(&'a Arc<Object>, &'a Pod)> {
     let ours = |o: &Object| o.meta.labels.get("kamaji.clastix.io/name").is_some_and(|v| &**v == CLUSTER);
-    view.list(Kind::Pod).filter(|o| ours(o) && o.meta.deleted.is_none()).filter_map(|o| Some((o, Pod::of(o)?))).collect()
+    view.list(Kind::Pod).filter(|o| ours(o) && o.meta.deleted.get().is_none()).filter_map(|o| Some((o, Pod::of(o)?))).collect()
 }
 
 /// Why a pod isn't ready, in a few words; `None` for one that is, or that tells nothing.
@@ -55,7 +55,7 @@ pub fn reason(view: &View<'_>) -> Option<String> {
 
 /// Pods that aren't ready and the newest quota event, as evidence.
 pub fn trouble(view: &View<'_>) -> Vec<Evidence> {
-    let fact = |(o, p): (&Arc<Object>, &Pod)| Some(build::fact(o, "status", pod_reason(p)?, o.meta.created));
+    let fact = |(o, p): (&Arc<Object>, &Pod)| Some(build::fact(o, "status", pod_reason(p)?, o.meta.created.get()));
     let mut out: Vec<Evidence> = pods(view).into_iter().filter_map(fact).take(3).collect();
     out.extend(quota_event(view).map(|e| events::evidence(view, e)));
     out
@@ -82,22 +82,22 @@ pub fn by_provider(c: &Case<'_>) -> Option<Judgement> {
     let is_ready = p.condition("KamajiControlPlaneIsReady");
     let evidence = |v: Judgement| {
         let v = with(v, p.first_open().or(is_ready).map(|s| build::condition(o, s)));
-        v.evidence(build::fact(o, "status.ready", p.ready.to_string(), is_ready.and_then(|s| s.since)))
+        v.evidence(build::fact(o, "status.ready", p.ready.to_string(), is_ready.and_then(|s| s.since.get())))
     };
     if p.ready {
         // A provider can go on saying so after its control plane is gone (cp-provider-kamaji#71): no ground to call it Ready.
         let cause = format!("its provider says ready ({}, {}); the TenantControlPlane itself isn't seen", p.version, c.counts());
-        let v = verdict(State::Unknown, cause).since(is_ready.and_then(|s| s.since));
+        let v = verdict(State::Unknown, cause).since(is_ready.and_then(|s| s.since.get()));
         return Some(evidence(v).inferred().next(Who::Platform, CONFIRM));
     }
     if !p.initialized {
         let wait = patience(
             c.view,
-            boot::boot_began(o.meta.created, Some(p)).or(p.first_open().and_then(|s| s.since)),
+            boot::boot_began(o.meta.created.get(), Some(p)).or(p.first_open().and_then(|s| s.since.get())),
             c.view.deadlines.control_plane_boot,
         );
         let text = p.first_open().filter(|s| !s.message.is_empty()).map(|s| format!("; {}", messages::decisive(&s.message)));
-        let since = o.meta.created.or(p.first_open().and_then(|s| s.since));
+        let since = o.meta.created.get().or(p.first_open().and_then(|s| s.since.get()));
         return Some(evidence(boot::first_boot_verdict(&c.counts(), &wait, &text.unwrap_or_default())).since(since));
     }
     let message = is_ready.map_or("", |s| &*s.message);
@@ -110,7 +110,7 @@ pub fn by_provider(c: &Case<'_>) -> Option<Judgement> {
         _ => State::ControlPlaneNotReady,
     };
     let failure = if p.failure.is_empty() { messages::decisive(message) } else { messages::decisive(&p.failure) };
-    let v = verdict(state, format!("{}: {failure}", c.counts())).since(is_ready.and_then(|s| s.since));
+    let v = verdict(state, format!("{}: {failure}", c.counts())).since(is_ready.and_then(|s| s.since.get()));
     Some(evidence(v).inferred().next(Who::Platform, CONFIRM))
 }
 
@@ -128,10 +128,10 @@ pub fn by_cluster(c: &Case<'_>) -> Option<Judgement> {
         )
         .next(Who::Platform, "look at the TenantControlPlane and its pods")
     } else {
-        let wait = patience(c.view, o.meta.created.or(now.since), c.view.deadlines.control_plane_boot);
+        let wait = patience(c.view, o.meta.created.get().or(now.since.get()), c.view.deadlines.control_plane_boot);
         boot::first_boot_verdict("not initialised", &wait, "")
     };
-    Some(v.since(now.since).inferred().evidence(build::condition(o, now)).next(Who::Platform, CONFIRM))
+    Some(v.since(now.since.get()).inferred().evidence(build::condition(o, now)).next(Who::Platform, CONFIRM))
 }
 
 fn word<'a>(message: &'a str, reason: &'a str) -> &'a str {
@@ -147,8 +147,8 @@ pub fn by_monitor(c: &Case<'_>) -> Option<Judgement> {
     let reason = reason(c.view).map(|r| format!("; {r}")).unwrap_or_default();
     let fact = build::fact(o, "status.availableReplicas", format!("{available} of {wanted}"), None);
     let v = if available <= 0 {
-        let wait = patience(c.view, o.meta.created, c.view.deadlines.control_plane_boot);
-        if o.meta.created.is_some() && !wait.over {
+        let wait = patience(c.view, o.meta.created.get(), c.view.deadlines.control_plane_boot);
+        if o.meta.created.get().is_some() && !wait.over {
             boot::first_boot_verdict(&counts, &wait, &reason)
         } else {
             let v = verdict(State::ControlPlaneNotReady, format!("no replica of the control plane is available{reason}"));
@@ -166,7 +166,7 @@ pub fn by_monitor(c: &Case<'_>) -> Option<Judgement> {
 /// Pods alone: how many there should be isn't known.
 pub fn by_pods(c: &Case<'_>) -> Option<Judgement> {
     let pods = pods(c.view);
-    let oldest = pods.iter().filter_map(|p| p.0.meta.created).min();
+    let oldest = pods.iter().filter_map(|p| p.0.meta.created.get()).min();
     let first = pods.first()?.0;
     let ready = pods.iter().filter(|p| p.1.ready()).count();
     let counts = format!("{ready}/{} pods ready", pods.len());

@@ -30,7 +30,7 @@ fn up(c: &Case<'_>) -> Option<Option<Time>> {
     let provider = c.provider.and_then(|(_, p)| p.condition("KamajiControlPlaneIsReady")).filter(|x| &*x.status == "True");
     let cluster = c.cluster.map(|(_, b)| &b.conditions);
     let available = cluster.and_then(|x| x.recent("ControlPlaneAvailable")).or(cluster.and_then(|x| x.old("ControlPlaneReady")));
-    let since = provider.or(available.filter(|x| &*x.status == "True")).and_then(|x| x.since);
+    let since = provider.or(available.filter(|x| &*x.status == "True")).and_then(|x| x.since.get());
     match (c.tenant, c.provider, c.cluster) {
         (Some((_, t)), ..) => (&*t.status == "Ready").then_some(since),
         (None, Some((_, p)), _) => p.ready.then_some(since),
@@ -44,10 +44,10 @@ pub fn unreachable(c: &Case<'_>) -> Option<Judgement> {
     let ready_since = up(c)?;
     let probe = failed_probe(c);
     if let Some((o, p)) = probe {
-        let since = if lost(p) { p.since } else { ready_since.max(p.since) };
+        let since = if lost(p) { p.since.get() } else { ready_since.max(p.since.get()) };
         let wait = patience(c.view, since, PROBE_GRACE);
         if lost(p) || wait.over || since.is_none() {
-            let v = unreachable_verdict(&messages::decisive(&p.message), p.since).evidence(build::condition(o, p));
+            let v = unreachable_verdict(&messages::decisive(&p.message), p.since.get()).evidence(build::condition(o, p));
             return Some(with(v, machines_down(c).into_iter().take(2)));
         }
         if c.view.list(Kind::Machine).any(|o| super::super::cluster_name(o) == Some(super::CLUSTER)) {
@@ -103,13 +103,13 @@ pub fn provider_stuck(c: &Case<'_>) -> Option<Judgement> {
     let (t, _) = c.tenant.filter(|(_, t)| &*t.status == "Ready")?;
     let (o, p) = c.provider?;
     let step = p.first_open().filter(|s| &*s.kind != "KamajiControlPlaneIsReady")?;
-    let stale = step.observed_generation.zip(o.meta.generation).is_some_and(|(judged, now)| judged < now);
-    if stale || step.since.is_some_and(|s| c.view.age(s) <= boot::STEP_GRACE) && p.ready {
+    let stale = step.observed_generation.get().zip(o.meta.generation.get()).is_some_and(|(judged, now)| judged < now);
+    if stale || step.since.get().is_some_and(|s| c.view.age(s) <= boot::STEP_GRACE) && p.ready {
         return None;
     }
     let text = messages::decisive(&step.message);
     let limit = c.view.deadlines.control_plane_boot;
-    let wait = patience(c.view, boot::boot_began(o.meta.created, Some(p)).max(step.since), limit);
+    let wait = patience(c.view, boot::boot_began(o.meta.created.get(), Some(p)).max(step.since.get()), limit);
     let cause = format!("the TenantControlPlane is Ready, but its provider is at step {}{}: {text}", step.kind, wait.suffix());
     let v = if p.initialized || wait.over {
         let state = if p.initialized { State::ControlPlaneDegraded } else { State::ControlPlaneNotReady };
@@ -118,7 +118,7 @@ pub fn provider_stuck(c: &Case<'_>) -> Option<Judgement> {
         verdict(State::ControlPlaneProvisioning, cause).deadline(wait.until).next(Who::Anyone, "wait")
     };
     let ready = build::fact(t, "status.kubernetesResources.version.status", "Ready", None);
-    Some(v.since(step.since).evidence(build::condition(o, step)).evidence(ready))
+    Some(v.since(step.since.get()).evidence(build::condition(o, step)).evidence(ready))
 }
 
 /// A control plane whose load balancer never got an address (capk#172): nothing can reach it, and its boot can't end.
@@ -128,20 +128,20 @@ pub fn without_address(c: &Case<'_>) -> Option<Judgement> {
     }
     let old = |since: Option<Time>| since.is_none_or(|t| c.view.age(t) > PROBE_GRACE);
     let service = c.view.get(Kind::Service, super::CLUSTER).and_then(|o| Some((o, Service::of(o)?)));
-    let pending = service.filter(|(o, s)| &*s.type_ == "LoadBalancer" && s.addresses.is_empty() && old(o.meta.created));
+    let pending = service.filter(|(o, s)| &*s.type_ == "LoadBalancer" && s.addresses.is_empty() && old(o.meta.created.get()));
     let infra = c.view.get(Kind::KubevirtCluster, super::CLUSTER).and_then(|o| Some((o, Conditioned::of(o)?)));
     // Most planes carry no conditions there at all, which is normal (trap 17).
     let balancer = infra.and_then(|(o, b)| {
-        let x = b.conditions.iter().find(|x| x.kind.contains("LoadBalancer") && &*x.status == "False" && old(x.since))?;
+        let x = b.conditions.iter().find(|x| x.kind.contains("LoadBalancer") && &*x.status == "False" && old(x.since.get()))?;
         Some((o, x))
     });
     let (text, since, evidence) = match (balancer, pending) {
         (Some((o, x)), _) => {
-            (messages::decisive(if x.message.is_empty() { &x.reason } else { &x.message }), x.since, build::condition(o, x))
+            (messages::decisive(if x.message.is_empty() { &x.reason } else { &x.message }), x.since.get(), build::condition(o, x))
         }
         (None, Some((o, _))) => {
-            let fact = build::fact(o, "status.loadBalancer", "no address", o.meta.created);
-            ("its load balancer has no address".to_string(), o.meta.created, fact)
+            let fact = build::fact(o, "status.loadBalancer", "no address", o.meta.created.get());
+            ("its load balancer has no address".to_string(), o.meta.created.get(), fact)
         }
         (None, None) => return None,
     };

@@ -27,7 +27,7 @@ fn flipped(c: &Case<'_>, ready: bool) -> Option<Time> {
     let wanted = if ready { "True" } else { "False" };
     let provider = c.provider.and_then(|(_, p)| p.condition("KamajiControlPlaneIsReady"));
     let rollout = c.tenant.and_then(|(_, t)| find(&t.deployment.as_ref()?.conditions, "Available"));
-    [provider, rollout].into_iter().flatten().find(|x| &*x.status == wanted).and_then(|x| x.since)
+    [provider, rollout].into_iter().flatten().find(|x| &*x.status == wanted).and_then(|x| x.since.get())
 }
 
 /// The Deployment behind the control plane, where it contradicts a status that reads healthy.
@@ -110,7 +110,7 @@ pub fn upgrading(c: &Case<'_>) -> Option<Judgement> {
         "CertificateAuthorityRotating" => "its certificate authority is being rotated".to_string(),
         _ => return None,
     };
-    let progressing = t.deployment.as_ref().and_then(|d| find(&d.conditions, "Progressing")).and_then(|p| p.since);
+    let progressing = t.deployment.as_ref().and_then(|d| find(&d.conditions, "Progressing")).and_then(|p| p.since.get());
     let since = flipped(c, false).or(progressing);
     let wait = patience(c.view, since, c.view.deadlines.scale_up);
     let late = if wait.over { ", longer than usual" } else { "" };
@@ -144,11 +144,13 @@ pub fn data_store_leaving(c: &Case<'_>) -> Option<Judgement> {
     let (_, t) = c.tenant.filter(|(_, t)| !t.version.is_empty())?;
     let store = c.view.world.get(Kind::DataStore, "", &t.data_store)?;
     let body = DataStore::of(store)?;
-    let (what, path, since) = match (store.meta.deleted, body.ready) {
+    let (what, path, since) = match (store.meta.deleted.get(), body.ready) {
         (Some(t), _) => ("is being deleted", "metadata.deletionTimestamp", Some(t)),
-        (None, Some(false)) => {
-            ("isn't usable any more", "status.ready", find(&body.conditions, "kamaji.clastix.io/DataStoreValidation").and_then(|x| x.since))
-        }
+        (None, Some(false)) => (
+            "isn't usable any more",
+            "status.ready",
+            find(&body.conditions, "kamaji.clastix.io/DataStoreValidation").and_then(|x| x.since.get()),
+        ),
         _ => return None,
     };
     let v = verdict(State::ControlPlaneDegraded, format!("{}, but its DataStore {} {what}", c.counts(), store.meta.name));
@@ -169,7 +171,7 @@ pub fn ready(c: &Case<'_>) -> Option<Judgement> {
 pub fn odd(c: &Case<'_>) -> Option<Judgement> {
     let (o, t) = c.tenant?;
     let word = if t.status.is_empty() { "nothing" } else { &*t.status };
-    let age = o.meta.created.map_or(String::new(), |t| format!(", {} old", span(c.view.age(t))));
+    let age = o.meta.created.get().map_or(String::new(), |t| format!(", {} old", span(c.view.age(t))));
     let v = verdict(State::Unknown, format!("the TenantControlPlane reports {word} ({}{age})", c.counts()));
     Some(v.evidence(fact(o, t, None)).next(Who::Platform, "look at the TenantControlPlane: this console doesn't know that state"))
 }

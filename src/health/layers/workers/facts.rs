@@ -173,7 +173,8 @@ pub fn declared<'a>(view: &View<'a>) -> Option<Vec<(&'a str, Option<&'a Value>)>
     let groups = app.map(|a| a.node_groups.as_ref()).or_else(|| release(layers::MODULE).map(|r| r.node_groups.as_ref()));
     let groups = groups.or_else(|| release(CLUSTER).map(|r| r.node_groups.as_ref()))?;
     // A group that is null is dropped by Helm (rule G-NULL).
-    let list: Vec<_> = groups.into_iter().flatten().filter(|(_, v)| !v.is_null()).map(|(k, v)| (k.as_str(), Some(v))).collect();
+    let list: Vec<_> =
+        groups.into_iter().flat_map(|g| g.iter()).filter(|(_, v)| !v.is_null()).map(|(k, v)| (k.as_str(), Some(v))).collect();
     Some(if list.is_empty() { vec![(DEFAULT_POOL.0, None)] } else { list })
 }
 
@@ -200,7 +201,7 @@ fn units<'a>(view: &View<'a>) -> Vec<Unit<'a>> {
         slot(&mut by_infra, &machine_of_vm(o)).instance = VirtualMachine::of(o).map(|v| (&**o, v));
     }
     for o in view.list(Kind::DataVolume) {
-        let owner = o.meta.owners.iter().find(|(kind, ..)| &**kind == "VirtualMachine").map(|(_, name, _)| name.clone());
+        let owner = o.meta.owners.iter().find(|(kind, ..)| &**kind == "VirtualMachine").map(|(_, name)| name.clone());
         let owner = owner.filter(|n| by_infra.contains_key(n)).or_else(|| before_disk(&by_infra, &o.meta.name));
         let Some(d) = DataVolume::of(o) else { continue };
         match owner.and_then(|n| by_infra.get_mut(&n)) {
@@ -268,5 +269,5 @@ fn pool_of_unit(view: &View<'_>, u: &Unit<'_>) -> Option<String> {
 }
 
 fn owner(o: &Object, kind: &str) -> Option<Arc<str>> {
-    o.meta.owners.iter().find(|(k, ..)| &**k == kind).map(|(_, name, _)| name.clone())
+    o.meta.owners.iter().find(|(k, ..)| &**k == kind).map(|(_, name)| name.clone())
 }

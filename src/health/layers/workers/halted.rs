@@ -27,7 +27,7 @@ pub fn wrong_cluster(c: &Case<'_>) -> Option<Judgement> {
         return None;
     }
     let v = verdict(State::WrongCluster, format!("it belongs to cluster {named}, which doesn't exist"))
-        .since(o.meta.created)
+        .since(o.meta.created.get())
         .evidence(build::fact(o, "spec.clusterName", named, None))
         .evidence(build::absence("Cluster", c.view.namespace, named));
     Some(
@@ -47,28 +47,29 @@ fn step(x: &capi::Conditions) -> Option<&Condition> {
 
 /// Row 3b for one Machine, and a pool that is going away. A Machine that leaves in time is scaling, not this.
 pub fn deleting(c: &Case<'_>) -> Option<Judgement> {
-    let leaving = c.pool.units.iter().filter_map(|u| u.machine).filter(|(o, _)| o.meta.deleted.is_some());
-    let oldest = leaving.min_by_key(|(o, _)| o.meta.deleted);
-    if let Some((o, m)) = oldest.filter(|(o, _)| patience(c.view, o.meta.deleted, c.view.deadlines.deletion).over) {
+    let leaving = c.pool.units.iter().filter_map(|u| u.machine).filter(|(o, _)| o.meta.deleted.get().is_some());
+    let oldest = leaving.min_by_key(|(o, _)| o.meta.deleted.get());
+    if let Some((o, m)) = oldest.filter(|(o, _)| patience(c.view, o.meta.deleted.get(), c.view.deadlines.deletion).over) {
         return Some(stuck(c, o, step(&m.conditions)));
     }
-    let (o, d) = c.pool.deployment.filter(|(o, _)| o.meta.deleted.is_some())?;
-    let wait = patience(c.view, o.meta.deleted, c.view.deadlines.deletion);
+    let (o, d) = c.pool.deployment.filter(|(o, _)| o.meta.deleted.get().is_some())?;
+    let wait = patience(c.view, o.meta.deleted.get(), c.view.deadlines.deletion);
     if wait.over {
         return Some(stuck(c, o, step(&d.conditions)));
     }
-    let v = verdict(State::Deleting, format!("the pool is being deleted{}", wait.suffix())).since(o.meta.deleted).deadline(wait.until);
-    let v = v.evidence(build::fact(o, "metadata.deletionTimestamp", "set", o.meta.deleted));
+    let v =
+        verdict(State::Deleting, format!("the pool is being deleted{}", wait.suffix())).since(o.meta.deleted.get()).deadline(wait.until);
+    let v = v.evidence(build::fact(o, "metadata.deletionTimestamp", "set", o.meta.deleted.get()));
     Some(v.next(Who::Anyone, "wait"))
 }
 
 fn stuck(c: &Case<'_>, o: &Object, step: Option<&Condition>) -> Judgement {
-    let wait = patience(c.view, o.meta.deleted, c.view.deadlines.deletion);
+    let wait = patience(c.view, o.meta.deleted.get(), c.view.deadlines.deletion);
     let why = step.map(|s| if s.message.is_empty() { s.reason.to_string() } else { s.message.replace('\n', " ") });
     let why = why.map_or(String::new(), |w| format!(": {w}"));
     let cause = format!("{} {} can't be deleted{}{why}", o.kind.info().name, o.meta.name, wait.suffix());
-    let v = verdict(State::DeletingStuck, cause).since(o.meta.deleted);
-    let v = v.evidence(build::fact(o, "metadata.finalizers", o.meta.finalizers.join(", "), o.meta.deleted));
+    let v = verdict(State::DeletingStuck, cause).since(o.meta.deleted.get());
+    let v = v.evidence(build::fact(o, "metadata.finalizers", o.meta.finalizers.join(", "), o.meta.deleted.get()));
     let v = with(v, step.map(|s| build::condition(o, s)));
     let text = step.map_or(String::new(), |s| format!("{} {}", s.reason, s.message));
     if text.contains("Drain") || text.contains("PodDisruptionBudget") || text.contains("evict") {
@@ -94,7 +95,8 @@ pub fn paused(c: &Case<'_>) -> Option<Judgement> {
     } else {
         (c.pool.deployment.filter(|(_, d)| d.paused)?.0, "spec.paused".to_string())
     };
-    let since = c.pool.deployment.and_then(|(_, d)| d.conditions.recent("Paused")).filter(|p| &*p.status == "True").and_then(|p| p.since);
+    let since =
+        c.pool.deployment.and_then(|(_, d)| d.conditions.recent("Paused")).filter(|p| &*p.status == "True").and_then(|p| p.since.get());
     let v = verdict(State::Paused, format!("{} {} is paused: counters are old", object.kind.info().name, object.meta.name));
     let v = v.since(since).evidence(build::fact(object, &path, "set", since));
     let v = with(v, scale::fact(c));
@@ -107,11 +109,11 @@ pub fn paused(c: &Case<'_>) -> Option<Judgement> {
 /// Row 8: counters and conditions of the MachineDeployment are about an older spec, by its own word or by a condition's (capi#13738).
 pub fn stale(c: &Case<'_>) -> Option<Judgement> {
     let (o, d) = c.pool.deployment?;
-    let generation = o.meta.generation?;
+    let generation = o.meta.generation.get()?;
     let whole = d.observed_generation.filter(|g| *g < generation);
     let part = || {
         let deciding = ["Available", "MachinesReady", "ScalingUp", "ScalingDown"].iter().filter_map(|k| d.conditions.recent(k));
-        deciding.filter_map(|x| x.observed_generation).min().filter(|g| *g < generation)
+        deciding.filter_map(|x| x.observed_generation.get()).min().filter(|g| *g < generation)
     };
     let judged = whole.or_else(part)?;
     let v = verdict(

@@ -67,8 +67,8 @@ pub fn by_monitor(c: &Case<'_>) -> Option<Judgement> {
     let min = m.min.or(min).unwrap_or(0);
     let fact = build::fact(o, "status.availableReplicas", format!("{available} available, {observed} observed, minimum {min}"), None);
     let bounds = format!("({min}-{})", max.map_or("?".to_string(), |m| m.to_string()));
-    let wait = patience(c.view, o.meta.created, c.view.deadlines.scale_up);
-    let young = o.meta.created.is_some() && !wait.over;
+    let wait = patience(c.view, o.meta.created.get(), c.view.deadlines.scale_up);
+    let young = o.meta.created.get().is_some() && !wait.over;
     let v = if observed <= 0 && min <= 0 {
         verdict(State::ScaledToZero, format!("0/0 {bounds}, as its monitor shows"))
             .next(Who::Anyone, "nothing: the first pending pod wakes it")
@@ -96,15 +96,15 @@ pub fn by_pods(c: &Case<'_>) -> Option<Judgement> {
     if seen(c) {
         return None;
     }
-    let pods: Vec<_> = c.pool.units.iter().filter_map(|u| u.pod).filter(|(o, _)| o.meta.deleted.is_none()).collect();
+    let pods: Vec<_> = c.pool.units.iter().filter_map(|u| u.pod).filter(|(o, _)| o.meta.deleted.get().is_none()).collect();
     let (o, _) = pods.first()?;
     let ready = pods.iter().filter(|(_, p)| p.ready()).count();
-    let fact = build::fact(o, "status.conditions[Ready]", format!("{ready} of {} pods", pods.len()), o.meta.created);
+    let fact = build::fact(o, "status.conditions[Ready]", format!("{ready} of {} pods", pods.len()), o.meta.created.get());
     if ready == pods.len() {
         let v = verdict(State::Unknown, format!("{ready} VMs run; whether their Nodes joined can't be seen from here"));
         return Some(v.inferred().evidence(fact).next(Who::Platform, CONFIRM));
     }
-    let oldest = pods.iter().filter(|(_, p)| !p.ready()).filter_map(|(o, _)| o.meta.created).min();
+    let oldest = pods.iter().filter(|(_, p)| !p.ready()).filter_map(|(o, _)| o.meta.created.get()).min();
     let wait = patience(c.view, oldest, c.view.deadlines.machine_provider_id);
     let state = if wait.over { State::WorkersDegraded } else { State::WorkersScalingUp };
     let v = verdict(state, format!("{ready} of {} VMs run{}", pods.len(), wait.suffix())).since(oldest).deadline(wait.until).inferred();
@@ -121,7 +121,7 @@ pub fn not_made(c: &Case<'_>) -> Option<Judgement> {
     let own = format!("{}{name}", super::super::POOL_RELEASE);
     let releases = [super::super::MODULE, CLUSTER, &own];
     let settled = |o: &crate::model::Object| {
-        let applied = Release::of(o).and_then(|r| r.deployed()).and_then(|r| r.last_deployed);
+        let applied = Release::of(o).and_then(|r| r.deployed()).and_then(|r| r.last_deployed.get());
         release::healthy(o) && applied.is_none_or(|t| c.view.age(t) > c.view.deadlines.routine_check)
     };
     let done = releases.iter().filter_map(|n| c.view.get(Kind::HelmRelease, n)).all(|o| settled(o));

@@ -39,13 +39,13 @@ pub fn blocked(c: &Case<'_>) -> Option<Judgement> {
         Some((o, new.or(old).filter(|_| wants)?))
     };
     let Some((o, x)) = of_sets.or_else(own) else { return blocked_event(c) };
-    let v = verdict(State::WorkersBlocked, flat(x)).since(x.since).evidence(build::condition(o, x));
+    let v = verdict(State::WorkersBlocked, flat(x)).since(x.since.get()).evidence(build::condition(o, x));
     Some(blocked_steps(v, &format!("{} {}", x.reason, x.message)))
 }
 
 fn blocked_set<'s>(o: &Object, s: &'s MachineSet) -> Option<&'s Condition> {
     let wants = s.replicas.is_none_or(|r| r > s.counters.replicas.unwrap_or(0));
-    if o.meta.deleted.is_some() || !wants {
+    if o.meta.deleted.get().is_some() || !wants {
         return None;
     }
     let old = s.conditions.old("MachinesCreated").filter(|x| &*x.status == "False");
@@ -54,7 +54,7 @@ fn blocked_set<'s>(o: &Object, s: &'s MachineSet) -> Option<&'s Condition> {
 
 /// A new-style condition carries its own generation (capi#13738).
 fn fresh(o: &Object, x: &Condition) -> bool {
-    x.observed_generation.zip(o.meta.generation).is_none_or(|(judged, now)| judged >= now)
+    x.observed_generation.get().zip(o.meta.generation.get()).is_none_or(|(judged, now)| judged >= now)
 }
 
 fn says_blocked(x: &Condition) -> bool {
@@ -106,7 +106,7 @@ fn blocked_event(c: &Case<'_>) -> Option<Judgement> {
 /// Workers that are held up in one way, with their words.
 fn held<'u, 'a>(c: &'u Case<'a>, hold: Hold) -> Vec<(&'u Unit<'a>, Held)> {
     let of = |u: &'u Unit<'a>| units::held(u).filter(|h| h.hold == hold).map(|h| (u, h));
-    let alive = |u: &&Unit<'_>| u.object().is_some_and(|o| o.meta.deleted.is_none());
+    let alive = |u: &&Unit<'_>| u.object().is_some_and(|o| o.meta.deleted.get().is_none());
     c.pool.units.iter().filter(alive).filter_map(of).collect()
 }
 
@@ -121,7 +121,7 @@ fn told(c: &Case<'_>, list: &[(&Unit<'_>, Held)]) -> String {
 /// Evidence of held workers; what else is behind a worker than what the tenant sees marks the verdict as inferred.
 fn from(v: Judgement, list: &[(&Unit<'_>, Held)]) -> Judgement {
     let seen = list.iter().any(|(u, _)| u.machine.is_some() || u.infra.is_some());
-    let since = list.iter().filter_map(|(u, h)| h.since.or(u.object()?.meta.created)).min();
+    let since = list.iter().filter_map(|(u, h)| h.since.or(u.object()?.meta.created.get())).min();
     let v = with(v.since(since), list.iter().map(|(_, h)| h.evidence.clone()).take(4));
     if seen { v } else { v.inferred().next(Who::Platform, "to confirm: the Machines and KubevirtMachines of the pool") }
 }
@@ -164,7 +164,7 @@ pub fn unschedulable(c: &Case<'_>) -> Option<Judgement> {
 /// Row 29: a disk failed, or isn't there long after its machine was made. A young import is progress.
 pub fn disk(c: &Case<'_>) -> Option<Judgement> {
     let old = |u: &Unit<'_>| {
-        let made = u.object().and_then(|o| o.meta.created);
+        let made = u.object().and_then(|o| o.meta.created.get());
         let since = made.or(units::held(u).and_then(|h| h.since));
         since.is_none() || patience(c.view, since, c.view.deadlines.machine_provider_id).over
     };
@@ -175,7 +175,7 @@ pub fn disk(c: &Case<'_>) -> Option<Judgement> {
     }
     list.first()?;
     let class = messages::classify(&list.first()?.1.evidence.value).map(|r| r.class).filter(|x| *x == "QuotaBlocked");
-    let age = list.iter().filter_map(|(u, _)| u.object()?.meta.created).min();
+    let age = list.iter().filter_map(|(u, _)| u.object()?.meta.created.get()).min();
     let wait = if failed { String::new() } else { patience(c.view, age, c.view.deadlines.machine_provider_id).suffix() };
     let v = verdict(State::WorkerDiskNotReady, format!("{}{wait}", told(c, &list))).class(class);
     let field = c.pool.name.as_ref().map(|n| format!("nodeGroups.{n}.storageClass"));
@@ -190,7 +190,7 @@ pub fn paused_io(c: &Case<'_>) -> Option<Judgement> {
     let n = c.pool.units.iter().filter(|u| units::paused_io(u).is_some()).count();
     let v = verdict(State::WorkerPausedIO, format!("{n} of {} VMs stand still after I/O errors, first {}", c.pool.units.len(), u.name));
     Some(
-        v.since(x.since)
+        v.since(x.since.get())
             .evidence(build::condition(o, x))
             .next(Who::Platform, "look at the storage behind that disk; the VM goes on by itself once it answers"),
     )
@@ -212,11 +212,11 @@ fn late<'u, 'a>(c: &'u Case<'a>) -> Vec<(&'u Unit<'a>, String, Evidence)> {
         let Some(wait) = units::progress(c.view, u, check).filter(|w| w.over) else { continue };
         if stage == Stage::Joining {
             let x = m.conditions.either("NodeHealthy", "NodeHealthy");
-            let e = x.map_or_else(|| build::fact(o, "status.nodeRef", "absent", o.meta.created), |x| build::condition(o, x));
-            let id = if m.provider_id.is_empty() { String::new() } else { format!(" (no Node with {})", m.provider_id) };
+            let e = x.map_or_else(|| build::fact(o, "status.nodeRef", "absent", o.meta.created.get()), |x| build::condition(o, x));
+            let id = if m.is_provided() { format!(" (no Node with {})", m.provider_id()) } else { String::new() };
             out.push((u, format!("machine {} runs and its Node hasn't joined, {}{id}", u.name, wait.text), e));
         } else {
-            let e = build::fact(o, "status.phase", &*m.phase, o.meta.created);
+            let e = build::fact(o, "status.phase", &*m.phase, o.meta.created.get());
             let e = units::held(u).map_or(e, |h| h.evidence);
             out.push((u, format!("machine {} has no VM yet, {}: {}", u.name, wait.text, units::waiting_for(u)), e));
         }
@@ -230,7 +230,7 @@ fn unbooted(c: &Case<'_>, u: &Unit<'_>) -> Option<(String, Evidence)> {
     let (o, k) = u.infra.filter(|(_, k)| u.machine.is_none() && !k.ready)?;
     let up = k.condition("VMProvisioned").filter(|x| &*x.status == "True")?;
     let x = k.condition("BootstrapExecSucceeded").filter(|x| &*x.status == "False")?;
-    let wait = patience(c.view, x.since.or(up.since), c.view.deadlines.machine_node);
+    let wait = patience(c.view, x.since.get().or(up.since.get()), c.view.deadlines.machine_node);
     let text = if x.message.is_empty() { x.reason.to_string() } else { messages::decisive(&x.message) };
     wait.over.then(|| (format!("VM {} runs and hasn't booted into the cluster, {}: {text}", u.name, wait.text), build::condition(o, x)))
 }
@@ -244,7 +244,7 @@ pub fn not_joined(c: &Case<'_>) -> Option<Judgement> {
         return None;
     }
     let n = if late.len() > 1 { format!("{} of {} machines, first: ", late.len(), c.pool.units.len()) } else { String::new() };
-    let since = late.iter().filter_map(|(u, ..)| u.object()?.meta.created).min();
+    let since = late.iter().filter_map(|(u, ..)| u.object()?.meta.created.get()).min();
     let v = verdict(State::WorkersNotJoined, format!("{n}{text}")).since(since);
     let v = with(v, late.iter().map(|(.., e)| e.clone()).take(4));
     let v = with(v, too_many(c).map(|(o, x)| build::condition(o, x)));
@@ -296,7 +296,7 @@ pub fn remediation_blocked(c: &Case<'_>) -> Option<Judgement> {
         State::RemediationBlocked,
         format!("unhealthy machines aren't replaced, because they are too many ({counts}){never}{first}"),
     );
-    let v = v.since(x.since).evidence(build::condition(o, x));
+    let v = v.since(x.since.get()).evidence(build::condition(o, x));
     let v = with(v, bad.iter().filter_map(|u| units::unhealthy(u)).map(|(o, x)| build::condition(o, x)).take(3));
     let v = v.next(Who::Platform, "find the common cause (network, image, control plane); replacing resumes by itself below the limit");
     let field = c.pool.name.as_ref().map(|n| format!("nodeGroups.{n}.maxUnhealthy"));

@@ -72,14 +72,14 @@ pub fn fact(c: &Case<'_>) -> Option<Evidence> {
 /// Since when the pool wants more than it has, by the newest word of its controllers; else its creation.
 pub fn since(c: &Case<'_>) -> Option<Time> {
     let (o, d) = c.pool.deployment?;
-    scaling_since(c, d).or(o.meta.created)
+    scaling_since(c, d).or(o.meta.created.get())
 }
 
 fn scaling_since(c: &Case<'_>, d: &MachineDeployment) -> Option<Time> {
     let up = d.conditions.recent("ScalingUp").filter(|x| &*x.status == "True");
-    let waiting = |x: Option<&Condition>| x.filter(|x| &*x.status == "False").and_then(|x| x.since);
+    let waiting = |x: Option<&Condition>| x.filter(|x| &*x.status == "False").and_then(|x| x.since.get());
     let sets = c.pool.sets.iter().filter_map(|(_, s)| waiting(s.conditions.old("Resized"))).max();
-    up.and_then(|x| x.since)
+    up.and_then(|x| x.since.get())
         .or_else(|| waiting(d.conditions.old("MachineSetReady")))
         .or(sets)
         .or_else(|| waiting(d.conditions.recent("MachinesReady")))
@@ -89,7 +89,7 @@ fn scaling_since(c: &Case<'_>, d: &MachineDeployment) -> Option<Time> {
 fn just_applied(c: &Case<'_>) -> bool {
     let names = c.pool.deployment.and_then(|(o, _)| o.meta.annotations.get("meta.helm.sh/release-name")).map(|n| &**n).unwrap_or(CLUSTER);
     let release = c.view.get(Kind::HelmRelease, names).and_then(|o| Release::of(o)).and_then(|r| r.deployed());
-    release.and_then(|r| r.last_deployed).is_some_and(|t| c.view.age(t) <= c.view.deadlines.routine_check)
+    release.and_then(|r| r.last_deployed.get()).is_some_and(|t| c.view.age(t) <= c.view.deadlines.routine_check)
 }
 
 /// Row 32: fewer machines than wanted long after they should be there, or fewer wanted than the minimum.
@@ -131,13 +131,13 @@ pub fn degraded(c: &Case<'_>) -> Option<Judgement> {
         return None;
     }
     // Only counters: machines that have just been made read the same.
-    let began = scaling_since(c, d).or(o.meta.created);
+    let began = scaling_since(c, d).or(o.meta.created.get());
     if began.is_some_and(|t| !patience(c.view, Some(t), c.view.deadlines.machine_node).over) {
         return None;
     }
     let word = d.conditions.recent("MachinesReady").or(d.conditions.old("MachineSetReady")).filter(|x| &*x.status == "False");
     let text = word.filter(|x| !x.message.is_empty()).map_or(String::new(), |x| format!(": {}", messages::decisive(&x.message)));
-    let v = verdict(State::WorkersDegraded, format!("{}{text}", summary(c))).since(word.and_then(|x| x.since));
+    let v = verdict(State::WorkersDegraded, format!("{}{text}", summary(c))).since(word.and_then(|x| x.since.get()));
     let v = with(with(v, word.map(|x| build::condition(o, x))), fact(c));
     Some(v.next(Who::Platform, "look at the Nodes of the machines that aren't ready"))
 }
@@ -146,7 +146,7 @@ fn unhealthy(c: &Case<'_>, first: &Unit<'_>, n: usize) -> Judgement {
     let node = first.machine.and_then(|(_, m)| m.node.clone()).unwrap_or_else(|| first.name.clone());
     let found = units::unhealthy(first);
     let text = units::complaint(first).or_else(|| units::failed(first).map(|f| f.0)).unwrap_or_else(|| "failed".to_string());
-    let since = found.and_then(|(_, x)| x.since);
+    let since = found.and_then(|(_, x)| x.since.get());
     let age = since.map_or(String::new(), |t| format!(" for {}", span(c.view.age(t))));
     let limit = c.pool.check.and_then(|(_, m)| m.unready).map_or(String::new(), |d| format!("; replaced after {}", span(d)));
     let more = if n > 1 { format!(" and {} more", n - 1) } else { String::new() };
@@ -188,9 +188,10 @@ pub fn moving(c: &Case<'_>) -> Option<Judgement> {
     } else {
         return None;
     };
-    let oldest = coming.iter().copied().min_by_key(|u| u.object().and_then(|o| o.meta.created));
+    let oldest = coming.iter().copied().min_by_key(|u| u.object().and_then(|o| o.meta.created.get()));
     let wait = oldest.and_then(|u| units::progress(c.view, u, c.pool.check.map(|x| x.1)));
-    let since = oldest.and_then(|u| u.object()?.meta.created).or_else(|| leaving.iter().filter_map(|u| u.object()?.meta.deleted).min());
+    let since =
+        oldest.and_then(|u| u.object()?.meta.created.get()).or_else(|| leaving.iter().filter_map(|u| u.object()?.meta.deleted.get()).min());
     let since = since.or_else(|| self::since(c));
     let whole = patience(c.view, since, c.view.deadlines.scale_up);
     let cause = format!("{}{}", summary(c), step(state, !less && !more && !low, oldest.zip(wait.as_ref()), &leaving, &whole));
@@ -203,7 +204,7 @@ pub fn moving(c: &Case<'_>) -> Option<Judgement> {
             .iter()
             .chain(&leaving)
             .filter_map(|u| u.machine)
-            .map(|(o, m)| build::fact(o, "status.phase", &*m.phase, o.meta.created))
+            .map(|(o, m)| build::fact(o, "status.phase", &*m.phase, o.meta.created.get()))
             .take(4),
     );
     Some(v.next(Who::Anyone, "wait"))
@@ -238,8 +239,8 @@ pub fn zero(c: &Case<'_>) -> Option<Judgement> {
 
 fn zero_since(pool: &Pool<'_>) -> Option<Time> {
     let (o, d) = pool.deployment?;
-    let none = d.conditions.recent("MachinesReady").filter(|x| &*x.reason == "NoReplicas").and_then(|x| x.since);
-    none.or(d.conditions.old("MachineSetReady").and_then(|x| x.since)).or(o.meta.created)
+    let none = d.conditions.recent("MachinesReady").filter(|x| &*x.reason == "NoReplicas").and_then(|x| x.since.get());
+    none.or(d.conditions.old("MachineSetReady").and_then(|x| x.since.get())).or(o.meta.created.get())
 }
 
 /// Row 40 for a pool.
@@ -251,8 +252,12 @@ pub fn ready(c: &Case<'_>) -> Option<Judgement> {
         return None;
     }
     let above = c.pool.bounds().1.filter(|m| desired > *m).map_or(String::new(), |m| format!(", above the maximum of {m}"));
-    let since =
-        d.conditions.recent("MachinesReady").or(d.conditions.old("MachineSetReady")).filter(|x| &*x.status == "True").and_then(|x| x.since);
+    let since = d
+        .conditions
+        .recent("MachinesReady")
+        .or(d.conditions.old("MachineSetReady"))
+        .filter(|x| &*x.status == "True")
+        .and_then(|x| x.since.get());
     Some(with(verdict(State::Ready, format!("{}{above}", summary(c))).since(since), fact(c)))
 }
 

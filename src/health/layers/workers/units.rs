@@ -88,7 +88,7 @@ fn refused(u: &Unit<'_>, infra: Option<(&Object, &Condition)>) -> Option<Held> {
 
 fn hold(hold: Hold, o: &Object, c: &Condition) -> Held {
     let text = if c.message.is_empty() { c.reason.to_string() } else { messages::decisive(&c.message) };
-    Held { hold, text, since: c.since, evidence: build::condition(o, c) }
+    Held { hold, text, since: c.since.get(), evidence: build::condition(o, c) }
 }
 
 fn disk_failed(u: &Unit<'_>, infra: Option<(&Object, &Condition)>) -> Option<Held> {
@@ -99,8 +99,8 @@ fn disk_failed(u: &Unit<'_>, infra: Option<(&Object, &Condition)>) -> Option<Hel
         let why = d.conditions.iter().find(|c| &*c.status == "False" && !c.message.is_empty());
         let text =
             format!("DataVolume {} failed{}", o.meta.name, why.map_or(String::new(), |c| format!(": {}", messages::decisive(&c.message))));
-        let evidence = build::fact(o, "status.phase", &*d.phase, why.and_then(|c| c.since));
-        return Some(Held { hold: Hold::DiskFailed, text, since: why.and_then(|c| c.since), evidence });
+        let evidence = build::fact(o, "status.phase", &*d.phase, why.and_then(|c| c.since.get()));
+        return Some(Held { hold: Hold::DiskFailed, text, since: why.and_then(|c| c.since.get()), evidence });
     }
     let (o, v) = u.vm.filter(|(_, v)| DISK_FAILED.contains(&&*v.status))?;
     let text = format!("VM {} reports {}", o.meta.name, v.status);
@@ -126,7 +126,7 @@ fn from_condition(u: &Unit<'_>, o: &Object, c: &Condition) -> Held {
     let disk = matches!(&*c.reason, "DVPending" | "DVNotReady");
     if no_host || disk {
         if let Some((d, text)) = importing(u) {
-            return Held { text, evidence: build::fact(d, "status.phase", phase(u, d), c.since), ..hold(Hold::Disk, o, c) };
+            return Held { text, evidence: build::fact(d, "status.phase", phase(u, d), c.since.get()), ..hold(Hold::Disk, o, c) };
         }
         let kind = if disk || for_volume(&c.message) { Hold::Disk } else { Hold::Unschedulable };
         return hold(kind, o, c);
@@ -167,7 +167,12 @@ fn from_vm(u: &Unit<'_>) -> Option<Held> {
 
 fn from_disk(u: &Unit<'_>) -> Option<Held> {
     let (o, text) = importing(u)?;
-    Some(Held { hold: Hold::Disk, text, since: o.meta.created, evidence: build::fact(o, "status.phase", phase(u, o), o.meta.created) })
+    Some(Held {
+        hold: Hold::Disk,
+        text,
+        since: o.meta.created.get(),
+        evidence: build::fact(o, "status.phase", phase(u, o), o.meta.created.get()),
+    })
 }
 
 /// A pause by I/O errors while the phase stays Running (row 29b).
@@ -197,11 +202,11 @@ pub enum Stage {
 /// The stage of a worker that has a Machine.
 pub fn stage(u: &Unit<'_>) -> Option<Stage> {
     let (o, m) = u.machine?;
-    if o.meta.deleted.is_some() {
+    if o.meta.deleted.get().is_some() {
         return Some(Stage::Leaving);
     }
     if m.node.is_none() {
-        let up = !m.provider_id.is_empty() || matches!(&*m.phase, "Provisioned" | "Running");
+        let up = m.is_provided() || matches!(&*m.phase, "Provisioned" | "Running");
         return Some(if up { Stage::Joining } else { Stage::Making });
     }
     Some(if unhealthy(u).is_some() || &*m.phase == "Failed" { Stage::Unhealthy } else { Stage::Ready })
@@ -229,7 +234,7 @@ pub fn unhealthy<'u>(u: &'u Unit<'_>) -> Option<(&'u Object, &'u Condition)> {
     if let Some(old) = m.conditions.old("NodeHealthy") {
         return (&*old.status != "True").then_some((o, old));
     }
-    let fresh = |c: &&Condition| c.observed_generation.zip(o.meta.generation).is_none_or(|(judged, now)| judged >= now);
+    let fresh = |c: &&Condition| c.observed_generation.get().zip(o.meta.generation.get()).is_none_or(|(judged, now)| judged >= now);
     let lost = |c: &Condition| matches!(&*c.reason, "ConnectionDown" | "InspectionFailed");
     let own = [m.conditions.recent("NodeHealthy"), m.conditions.recent("NodeReady")].into_iter().flatten();
     let bad = own.filter(fresh).find(|c| &*c.status != "True" && !lost(c)).map(|c| (o, c));
@@ -241,11 +246,11 @@ pub fn unhealthy<'u>(u: &'u Unit<'_>) -> Option<(&'u Object, &'u Condition)> {
 pub fn progress(view: &View<'_>, u: &Unit<'_>, check: Option<&MachineHealthCheck>) -> Option<Patience> {
     let (o, m) = u.machine?;
     match stage(u)? {
-        Stage::Making => Some(patience(view, o.meta.created, view.deadlines.machine_provider_id)),
+        Stage::Making => Some(patience(view, o.meta.created.get(), view.deadlines.machine_provider_id)),
         Stage::Joining => {
             let up = m.conditions.old("InfrastructureReady").filter(|c| &*c.status == "True");
             let waiting = m.conditions.either("NodeHealthy", "NodeHealthy");
-            let since = up.or(waiting).and_then(|c| c.since).or(o.meta.created);
+            let since = up.or(waiting).and_then(|c| c.since.get()).or(o.meta.created.get());
             Some(patience(view, since, check.and_then(|c| c.startup).unwrap_or(view.deadlines.machine_node)))
         }
         _ => None,

@@ -128,7 +128,7 @@ pub fn live(state: &State) -> Option<Groups> {
     let Some(Screen::Editor(e)) = state.screens.last() else { return None };
     let world = &state.sphere()?.world;
     let o = world.get(e.object.kind, &e.object.namespace, &e.object.name)?;
-    crate::model::projection::cozystack::App::of(o).map(|a| a.node_groups.clone().unwrap_or_default())
+    crate::model::projection::cozystack::App::of(o).map(|a| a.groups())
 }
 
 fn go(e: &mut Editor, by: isize) -> bool {
@@ -398,8 +398,8 @@ pub fn lock(state: &State) -> Option<String> {
     let Some(world) = state.sphere().map(|s| &s.world) else { return Some("not connected".to_string()) };
     match world.get(e.object.kind, &e.object.namespace, &e.object.name) {
         None => Some("the plane isn't there any more".to_string()),
-        Some(o) if o.meta.deleted.is_some() => Some("the plane is being deleted".to_string()),
-        Some(o) if o.meta.uid.as_ref() != e.key.uid => Some("the plane was made anew: this edit began on its predecessor".to_string()),
+        Some(o) if o.meta.deleted.get().is_some() => Some("the plane is being deleted".to_string()),
+        Some(o) if o.meta.uid.to_string() != e.key.uid => Some("the plane was made anew: this edit began on its predecessor".to_string()),
         Some(_) => e.refused.clone(),
     }
 }

@@ -154,7 +154,7 @@ impl Editor {
     /// Opens a plane as it was read last; `None` when it wasn't.
     pub fn open(sphere: &Sphere, namespace: &str, (context, server): (&str, &str), now: Time) -> Option<Editor> {
         let o = sphere.world.list(Kind::ComputePlane, namespace).next()?;
-        let base = App::of(o).and_then(|a| a.node_groups.clone()).unwrap_or_default();
+        let base = App::of(o).map(|a| a.groups()).unwrap_or_default();
         let key = PlaneKey {
             context: context.to_string(),
             server: server.to_string(),
