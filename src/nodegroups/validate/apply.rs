@@ -129,13 +129,14 @@ fn max_unhealthy(pool: &Pool<'_>, sink: &mut Sink) {
         sink.push(hit("H-MAXUNH", why.into()).at(Phase::Render, pool.index, 71));
         return;
     }
-    let number = digits.parse::<i64>();
     let percent = text.ends_with('%');
+    // A percentage is handed on as text; a bare number goes through the template's `int`.
+    let number = if percent { digits.parse().ok() } else { super::chart::int(digits) };
     let refused = match (&number, percent) {
-        (Ok(n), false) => *n > i64::from(i32::MAX),
-        (Ok(_), true) => false,
+        (Some(n), false) => *n > i64::from(i32::MAX),
+        (Some(_), true) => false,
         // A number beyond 64 bits becomes 0 in the template; as a percentage the webhook can't read it.
-        (Err(_), percent) => percent,
+        (None, percent) => percent,
     };
     if refused {
         sink.push(hit("H-MAXUNH", "is beyond 2147483647".into()).stage(Stage::Admission).at(Phase::Apply, pool.index, 30));

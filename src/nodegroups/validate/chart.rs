@@ -130,10 +130,18 @@ pub fn millicores(s: &str) -> f64 {
     }
 }
 
+/// `int` of a text that is only digits: a leading zero makes it octal, as in Go's source; what is none, or too large, becomes 0 there.
+pub fn int(digits: &str) -> Option<i64> {
+    match digits.strip_prefix('0').filter(|rest| !rest.is_empty()) {
+        Some(octal) => i64::from_str_radix(octal, 8).ok(),
+        None => digits.parse().ok(),
+    }
+}
+
 /// The same through `int`: only a whole number survives.
 pub fn millicores_int(s: &str) -> f64 {
     match s.strip_suffix('m') {
-        Some(rest) => rest.strip_suffix(".0").unwrap_or(rest).parse::<i64>().map_or(0.0, |n| n as f64),
+        Some(rest) => int(rest.strip_suffix(".0").unwrap_or(rest)).map_or(0.0, |n| n as f64),
         None => millicores(s),
     }
 }
@@ -178,6 +186,8 @@ mod tests {
         assert_eq!((to_float_text("5u"), to_float_text("1e1.5"), to_float_text("1e999")), (0.0, 0.0, 0.0));
         assert_eq!(to_float_text("-1Gi"), -1_073_741_824.0);
         assert_eq!((millicores("0.0001"), millicores("0.57"), millicores("1.5m"), millicores("4k")), (0.0, 570.0, 1.5, 0.0));
+        assert_eq!((millicores_int("0900m"), millicores_int("0400m"), millicores_int("0m")), (0.0, 256.0, 0.0));
+        assert_eq!((int("017777777777"), int("08"), int("0"), int("99999999999999999999")), (Some(2_147_483_647), None, Some(0), None));
         assert_eq!((millicores_int("1.5m"), millicores_int("4000m"), millicores_int("1000000")), (0.0, 4000.0, 1e9));
         assert_eq!((auto_memory_mi("4Gi"), auto_memory_mi("64Gi"), auto_memory_mi("16Gi")), (256, 1024, 819));
         assert_eq!((auto_millicores("1"), auto_millicores("8"), auto_millicores("64")), (50, 400, 500));
