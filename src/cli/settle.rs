@@ -46,6 +46,11 @@ fn drop_empty(g: &mut Global) {
     g.output = g.output.take().filter(|o| !o.is_empty());
 }
 
+/// The log's path; none is no answer where a log has to be kept (an account without an entry has no home).
+fn needed(path: Option<std::path::PathBuf>, required: bool) -> Result<Option<std::path::PathBuf>, Problem> {
+    if required && path.is_none() { Err(no_log("there is no home folder for it".into())) } else { Ok(path) }
+}
+
 impl Effective {
     /// The same without an audit log, for the one command that must run although the log is broken: the one that says so.
     pub fn without_log(&self) -> Effective {
@@ -89,13 +94,7 @@ impl Effective {
     }
 
     fn trail(&self) -> Result<AuditTrail, Problem> {
-        let path = match self.audit_path() {
-            Some(path) => path,
-            None if self.may_lock() && !self.global.no_audit_log => {
-                return Err(no_log("there is no home folder for it".into()));
-            }
-            None => return Ok(AuditTrail::default()),
-        };
+        let Some(path) = needed(self.audit_path(), self.may_lock() && !self.global.no_audit_log)? else { return Ok(AuditTrail::default()) };
         if let Some(dir) = path.parent().filter(|d| !d.as_os_str().is_empty() && !d.exists()) {
             folders::create_private(dir).map_err(|e| no_log(format!("{}: {e}", dir.display())))?;
         }
@@ -133,4 +132,17 @@ fn text_variables() -> BTreeMap<String, String> {
 fn no_log(why: String) -> Problem {
     Problem::new(ProblemKind::BadInput, format!("the audit log can't be written: {why}"))
         .hint("name another file with --audit-log, or start with --no-audit-log")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_home_a_log_that_must_be_kept_is_missed_not_skipped() {
+        assert!(needed(None, true).is_err_and(|p| p.to_string().contains("no home folder")));
+        assert_eq!(needed(None, false), Ok(None));
+        let path = std::path::PathBuf::from("a");
+        assert_eq!(needed(Some(path.clone()), true), Ok(Some(path)));
+    }
 }

@@ -136,12 +136,11 @@ fn whoever_closes_the_lock_it_is_closed_and_logged() {
 }
 
 #[test]
-fn without_any_home_the_log_is_missed_not_skipped() {
+fn a_state_folder_that_cannot_be_made_is_told_also_where_only_some_context_is_locked() {
     let home = Home::new();
     for settings in ["readOnly: true\n", "readOnlyContexts: [other]\n"] {
         let config = home.file("settings.yaml", settings);
         let mut command = home.command(&["get", "--demo", "--config", &config]);
-        // A passwd entry without a folder counts as a home elsewhere: a relative one doesn't.
         let ran = finish(command.env("HOME", "").env("XDG_STATE_HOME", "/proc/nobody"), b"").ends(2);
         assert!(ran.out.is_empty() && ran.err.contains("--no-audit-log"), "{ran:#?}");
     }
