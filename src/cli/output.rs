@@ -6,8 +6,7 @@ use comfy_table::{ContentArrangement, Table, TableStyle, presets};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::model::yaml;
-use crate::model::{Problem, ProblemKind, text};
+use crate::model::{Problem, ProblemKind, text, yaml};
 
 /// How results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

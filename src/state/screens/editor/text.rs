@@ -54,6 +54,8 @@ pub fn edit(state: &mut State, effects: &mut Vec<Effect>) {
         None => format!("{}{}{}", head(e), remarks(e.findings.iter().map(words)), body(&e.mine)),
     };
     e.outside = Some(text.clone());
+    // A review that was being read for is given up: its answer carries another number now and would be waited for in vain.
+    e.stage = Stage::Form;
     effects.push(Effect::EditText { request, text });
 }
 

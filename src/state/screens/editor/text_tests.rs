@@ -138,3 +138,13 @@ fn a_review_of_nothing_says_only_that() {
     c.answer_fetch(&start());
     assert!(c.text().contains("nothing to write") && !c.text().contains("Patch") && !c.text().contains("Changes"), "{}", c.text());
 }
+
+#[test]
+fn editing_as_text_gives_up_the_review_that_was_asked_for() {
+    let mut c = Console::new(&start(), false);
+    c.keys("ctrl-s");
+    assert!(matches!(c.editor().stage, Stage::Reading));
+    c.keys("E");
+    c.leaves("");
+    assert!(matches!(c.editor().stage, Stage::Form), "nobody waits for an answer that would not be taken");
+}
