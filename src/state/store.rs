@@ -147,6 +147,10 @@ impl Sphere {
     /// Judges what changed, and what time has changed: at most a slice of it. [`Sphere::is_unsettled`] tells whether some is left.
     pub fn settle(&mut self, judge: &Judge, now: Time, deadlines: &Deadlines) {
         self.gather(judge, now);
+        self.judge_slice(judge, now, deadlines);
+    }
+
+    fn judge_slice(&mut self, judge: &Judge, now: Time, deadlines: &Deadlines) {
         for _ in 0..SLICE {
             let Some(ns) = self.next_dirty() else { break };
             self.dirty.remove(&ns);
@@ -159,7 +163,7 @@ impl Sphere {
     pub fn settle_little(&mut self, judge: &Judge, now: Time, deadlines: &Deadlines) {
         self.gather(judge, now);
         if self.dirty.len() <= SLICE {
-            self.settle(judge, now, deadlines);
+            self.judge_slice(judge, now, deadlines);
         }
     }
 
