@@ -68,8 +68,13 @@ pub fn load(named: Option<&Path>) -> Loaded {
     out
 }
 
-/// Reads settings text; every problem becomes a warning with its field.
+/// Reads settings text; every problem becomes a warning with its field. Warnings quote what was found, so they are cleaned here, once for all.
 pub fn parse(source: &str, text: &str, out: &mut Loaded) {
+    read(source, text, out);
+    out.warnings.iter_mut().for_each(|w| *w = crate::model::text::line(w));
+}
+
+fn read(source: &str, text: &str, out: &mut Loaded) {
     let value = match serde_yaml::from_str::<Value>(text.trim_start_matches('\u{feff}')) {
         Ok(v) => v,
         Err(e) => return out.warnings.push(format!("{source}: {e}")),

@@ -58,6 +58,11 @@ impl Dump {
         Ok(())
     }
 
+    /// Notes quote what was found, so they are cleaned on the way in.
+    fn note(&mut self, s: String) {
+        self.notes.push(super::text::line(&s));
+    }
+
     /// Closes the dump: with `complete`, a kind without an object is known to be absent; without it, it counts as unread.
     #[must_use]
     pub fn finish(mut self, complete: bool) -> Dump {
@@ -131,7 +136,7 @@ impl Dump {
             let name = format!("{source}#{number}");
             match value {
                 Ok(v) => self.document(&name, &v),
-                Err(e) => self.notes.push(format!("{name}: {e}")),
+                Err(e) => self.note(format!("{name}: {e}")),
             }
         }
         true
@@ -144,9 +149,9 @@ impl Dump {
             Ok(serde_yaml::Value::Null) => {}
             Ok(mut v) => match v.apply_merge().ok().and_then(|()| to_json(&v, 0)) {
                 Some(v) => self.document(&name, &v),
-                None => self.notes.push(format!("{name}: nested deeper than {MAX_DEPTH} or with a key that is no text")),
+                None => self.note(format!("{name}: nested deeper than {MAX_DEPTH} or with a key that is no text")),
             },
-            Err(e) => self.notes.push(format!("{name}: {e}")),
+            Err(e) => self.note(format!("{name}: {e}")),
         }
     }
 
@@ -157,7 +162,7 @@ impl Dump {
         let kind = value.get("kind").and_then(Value::as_str).unwrap_or_default();
         let api_version = value.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
         if api_version.is_empty() || kind.is_empty() {
-            return self.notes.push(format!("{name}: no Kubernetes object: apiVersion or kind is missing"));
+            return self.note(format!("{name}: no Kubernetes object: apiVersion or kind is missing"));
         }
         if api_version == "planedeck/v1" && kind == "Recording" {
             self.seen += 1;
@@ -188,7 +193,7 @@ impl Dump {
         let Some(k) = Kind::of(api_version, kind) else { return };
         match Object::of_kind(k, api_version, value) {
             Some(o) => self.objects.push(o),
-            None => self.notes.push(format!("{name}: {kind} without metadata.name")),
+            None => self.note(format!("{name}: {kind} without metadata.name")),
         }
     }
 

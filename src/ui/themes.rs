@@ -27,7 +27,7 @@ impl Theme {
         let (mut theme, mut mistakes) = (Theme::ansi(), Vec::new());
         let map: serde_yaml::Mapping = match serde_yaml::from_str(text) {
             Ok(map) => map,
-            Err(e) => return (theme, vec![format!("not a map of meanings to styles: {e}")]),
+            Err(e) => return (theme, vec![crate::model::text::line(&format!("not a map of meanings to styles: {e}"))]),
         };
         for (key, value) in &map {
             let key = key.as_str().unwrap_or_default();
